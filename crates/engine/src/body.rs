@@ -1,0 +1,146 @@
+//! A body as a caller describes it: shape, start and how it may move.
+//!
+//! `World::new` turns these into the packed records of `state.rs`; nothing here is read during a step, except what is
+//! rare (prescribed motion, locks, constant loads), which `model.rs` keeps for the few bodies that have it.
+
+use glam::{DQuat, DVec3};
+use serde::{Deserialize, Serialize};
+
+use crate::frame;
+use crate::math;
+use crate::shape::Shape;
+
+/// One body at the start of a run. Ids count bodies from 0 in the order in which they are given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Its surface.
+    pub shape: Shape,
+    /// Index into `Model::materials`.
+    pub material: u16,
+    /// Centre (m); for a plane any point of it.
+    pub position: DVec3,
+    /// Velocity of the centre (m/s).
+    pub velocity: DVec3,
+    /// `world_from_body`, a unit quaternion.
+    pub orientation: DQuat,
+    /// Angular velocity (rad/s), world axes.
+    pub angular_velocity: DVec3,
+    /// Mass (kg) instead of density times volume; the inertia scales with it.
+    pub mass: Option<f64>,
+    /// Principal moments of inertia (kg m^2) in the body's frame, instead of the shape's.
+    pub inertia_body: Option<DVec3>,
+    /// What moves it.
+    pub motion: Motion,
+    /// Degrees of freedom that are kept at zero velocity, world axes: x, y, z, then rotation about x, y, z.
+    pub lock: [bool; 6],
+    /// Constant force at the centre (N).
+    pub force: DVec3,
+    /// Constant torque (N m), world axes.
+    pub torque: DVec3,
+}
+
+impl Body {
+    /// A free body at rest.
+    pub fn new(shape: Shape, material: u16, position: DVec3) -> Self {
+        Body {
+            shape,
+            material,
+            position,
+            velocity: DVec3::ZERO,
+            orientation: DQuat::IDENTITY,
+            angular_velocity: DVec3::ZERO,
+            mass: None,
+            inertia_body: None,
+            motion: Motion::Free,
+            lock: [false; 6],
+            force: DVec3::ZERO,
+            torque: DVec3::ZERO,
+        }
+    }
+
+    /// Mass and principal moments of inertia for a material of this density; zero for a plane, which has neither.
+    pub fn mass_and_inertia(&self, density: f64) -> (f64, DVec3) {
+        let Some(radius) = self.shape.radius() else { return (0.0, DVec3::ZERO) };
+        let mass = self.mass.unwrap_or_else(|| density * self.shape.volume().unwrap_or(0.0));
+        let inertia_body = self.inertia_body.unwrap_or(DVec3::splat(0.4 * mass * radius * radius));
+        (mass, inertia_body)
+    }
+}
+
+/// What moves a body.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub enum Motion {
+    /// Loads do.
+    #[default]
+    Free,
+    /// Nothing does: infinitely heavy.
+    Fixed,
+    /// The centre is kept, the rotation is free. It counts with its mass in a contact's effective mass.
+    Held,
+    /// A function of time does: infinitely heavy.
+    Prescribed(Prescribed),
+}
+
+/// Rigid motion as a function of time: a turn about a point that itself translates and oscillates,
+/// `x(t) = about + exp(t w) (x0 - about) + v t + axis A (sin(2 pi f t + phase) - sin(phase))`.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+pub struct Prescribed {
+    /// Constant velocity v (m/s).
+    pub velocity: DVec3,
+    /// Constant angular velocity w (rad/s), world axes.
+    pub angular_velocity: DVec3,
+    /// The point turned about at time 0; the body's own position when absent.
+    pub about: Option<DVec3>,
+    /// An oscillation on top.
+    pub oscillate: Option<Oscillation>,
+}
+
+/// A sine along an axis that starts from the body's start position.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Oscillation {
+    /// Unit vector, world axes.
+    pub axis: DVec3,
+    /// Amplitude A (m).
+    pub amplitude: f64,
+    /// Frequency f (Hz).
+    pub frequency: f64,
+    /// Phase (rad).
+    pub phase: f64,
+}
+
+/// Where a prescribed body is and how fast it goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Position (m).
+    pub position: DVec3,
+    /// `world_from_body`.
+    pub orientation: DQuat,
+    /// Velocity (m/s).
+    pub velocity: DVec3,
+    /// Angular velocity (rad/s), world axes.
+    pub angular_velocity: DVec3,
+}
+
+impl Prescribed {
+    /// The pose at `time` of a body that started at `position0`, `orientation0`.
+    pub fn pose(&self, position0: DVec3, orientation0: DQuat, time: f64) -> Pose {
+        let turn = frame::rotation(self.angular_velocity * time);
+        let about = self.about.unwrap_or(position0);
+        let arm = turn * (position0 - about);
+        let (shift, shift_rate) = match self.oscillate {
+            Some(o) => {
+                let rate = 2.0 * std::f64::consts::PI * o.frequency;
+                let angle = rate * time + o.phase;
+                let shift = o.amplitude * (math::sin(angle) - math::sin(o.phase));
+                (o.axis * shift, o.axis * (o.amplitude * rate * math::cos(angle)))
+            }
+            None => (DVec3::ZERO, DVec3::ZERO),
+        };
+        Pose {
+            position: about + arm + self.velocity * time + shift,
+            orientation: (turn * orientation0).normalize(),
+            velocity: self.velocity + self.angular_velocity.cross(arm) + shift_rate,
+            angular_velocity: self.angular_velocity,
+        }
+    }
+}

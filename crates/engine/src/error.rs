@@ -1,0 +1,94 @@
+//! What can go wrong: a setup that makes no world, and a run that left the realm of physics.
+
+use thiserror::Error;
+
+/// A setup that cannot become a world.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum BuildError {
+    /// A body names a material that is not there.
+    #[error("body {body} names material {material}, but there are only {materials}")]
+    NoSuchMaterial {
+        /// Its id.
+        body: u32,
+        /// The index it names.
+        material: u16,
+        /// How many there are.
+        materials: usize,
+    },
+    /// A mass, inertia, radius or coordinate that no body can have.
+    #[error("body {body}: {what} is {value}, expected {expected}")]
+    Impossible {
+        /// Its id.
+        body: u32,
+        /// Which quantity.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// A plane that would fall.
+    #[error("body {body} is a plane: its motion must be fixed or prescribed")]
+    FreePlane {
+        /// Its id.
+        body: u32,
+    },
+    /// More bodies than ids.
+    #[error("{0} bodies are more than the 4 billion that ids can count")]
+    TooMany(usize),
+    /// The step is not a positive number.
+    #[error("the step is {0} s, expected a positive number")]
+    BadStep(f64),
+    /// Two bodies touch for whose materials there are no laws.
+    #[error(
+        "bodies {a} and {b} met, but their materials {first:?} and {second:?} have no laws; add a [[contact]] between them"
+    )]
+    NoLaws {
+        /// Lower id.
+        a: u32,
+        /// Higher id.
+        b: u32,
+        /// Material of a.
+        first: String,
+        /// Material of b.
+        second: String,
+    },
+}
+
+/// A run that went wrong. The state is kept as it was found.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum Trouble {
+    /// A position or velocity is not a finite number.
+    #[error(
+        "body {body} is no longer at a finite position at time {time:e} s (step {step}). \
+         Most often the step is too large: try half of it, or step = \"auto\""
+    )]
+    NotFinite {
+        /// Its id.
+        body: u32,
+        /// When (s).
+        time: f64,
+        /// Which step.
+        step: u64,
+    },
+    /// Two bodies overlap by more than half the smaller radius.
+    #[error(
+        "bodies {a} and {b} overlap by {overlap:e} m, more than half the smaller radius, at time {time:e} s (step {step}). \
+         Make the normal stiffness larger or the step smaller; a grain that crosses a wall does this too"
+    )]
+    Overlap {
+        /// Lower id.
+        a: u32,
+        /// Higher id.
+        b: u32,
+        /// How deep (m).
+        overlap: f64,
+        /// When (s).
+        time: f64,
+        /// Which step.
+        step: u64,
+    },
+    /// Two bodies met for whose materials there are no laws.
+    #[error(transparent)]
+    NoLaws(#[from] BuildError),
+}

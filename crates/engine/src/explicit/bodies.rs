@@ -1,0 +1,239 @@
+//! What moves bodies: kicks by loads, drifts by velocities, prescribed motion, and the sum of loads from other chunks.
+
+use glam::{DQuat, DVec3};
+
+use crate::body::Motion;
+use crate::frame;
+use crate::model::{Integrator, Model, Special};
+use crate::state::{Load, Mover};
+
+/// What a pass over the bodies of a chunk reports.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BodyReport {
+    /// Some body has moved so far that the neighbour lists are stale, or is not finite.
+    pub stale: bool,
+    /// Energy taken by local damping in this kick.
+    pub local: f64,
+    /// Power put in by prescribed motion and constant loads.
+    pub driven_power: f64,
+    /// Nanoseconds spent adding loads and integrating, when timed.
+    pub nanoseconds: [u64; 2],
+}
+
+/// What the passes read.
+#[derive(Clone, Copy)]
+pub struct Mechanics<'a> {
+    /// Model.
+    pub model: &'a Model,
+    /// Special bodies.
+    pub specials: &'a [Special],
+    /// Time at the end of the step (s).
+    pub time: f64,
+    /// Displacement since lists were made, beyond which they are stale; squared.
+    pub slack_squared: f64,
+}
+
+impl<'a> Mechanics<'a> {
+    fn special(&self, mover: &Mover) -> Option<&'a Special> {
+        self.specials.get((mover.special as usize).wrapping_sub(1))
+    }
+
+    /// The share of dt by which the kick before the drift acts; the one after it has the rest.
+    fn first_kick(&self) -> f64 {
+        match self.model.integrator {
+            Integrator::VelocityVerlet => 0.5 * self.model.dt,
+            Integrator::SymplecticEuler => self.model.dt,
+        }
+    }
+
+    /// Kick, then drift to the end of the step.
+    pub fn kick_and_drift(
+        &self,
+        movers: &mut [Mover],
+        loads: &[Load],
+        orientations: &mut [DQuat],
+        built_at: &[DVec3],
+        report: &mut BodyReport,
+    ) {
+        let (kick, dt) = (self.first_kick(), self.model.dt);
+        report.stale = false;
+        report.local = 0.0;
+        for (((mover, load), orientation), &built_at) in movers.iter_mut().zip(loads).zip(orientations).zip(built_at) {
+            let special = self.special(mover);
+            let moved = match special {
+                None => {
+                    report.local += self.kick(mover, load, kick);
+                    mover.position += mover.velocity * dt;
+                    *orientation = frame::turned(*orientation, mover.angular_velocity * dt);
+                    mover.position - built_at
+                }
+                Some(special) => {
+                    report.local += self.kick_special(special, mover, *orientation, load, kick);
+                    self.drift_special(special, mover, orientation);
+                    let moved = mover.position - built_at;
+                    // Of a plane, only motion along its normal counts.
+                    special.plane.map_or(moved, |normal| DVec3::X * moved.dot(*orientation * normal))
+                }
+            };
+            // Not `>`: a position that is not finite must raise the flag, too.
+            report.stale |= !(moved.length_squared() <= self.slack_squared);
+        }
+    }
+
+    /// Kick after the loads are known (velocity Verlet), full-step velocities of prescribed bodies, power of drives.
+    pub fn finish(&self, movers: &mut [Mover], loads: &[Load], orientations: &[DQuat], report: &mut BodyReport) {
+        let kick = self.model.dt - self.first_kick();
+        report.local = 0.0;
+        report.driven_power = 0.0;
+        for ((mover, load), &orientation) in movers.iter_mut().zip(loads).zip(orientations) {
+            match self.special(mover) {
+                None => {
+                    report.local += self.kick(mover, load, kick);
+                }
+                Some(special) => {
+                    report.local += self.kick_special(special, mover, orientation, load, kick);
+                    if let Motion::Prescribed(prescribed) = special.motion {
+                        let pose = prescribed.pose(special.position0, special.orientation0, self.time);
+                        (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
+                    }
+                    report.driven_power += driven_power(special, mover, load);
+                }
+            }
+        }
+    }
+
+    /// The last kick's twin at the start of the next step is what brings half-step velocities to the full step.
+    pub fn look_ahead(&self, movers: &mut [Mover], loads: &[Load]) {
+        let kick = self.model.dt - self.first_kick();
+        for (mover, load) in movers.iter_mut().zip(loads) {
+            let (dv, dw) = match self.special(mover) {
+                None => (
+                    (load.force * mover.inverse_mass + self.model.gravity) * kick,
+                    load.torque * (mover.inverse_inertia * kick),
+                ),
+                Some(special) => self.ahead_special(special, mover, load, kick),
+            };
+            mover.velocity_ahead = dv.as_vec3().to_array();
+            mover.angular_velocity_ahead = dw.as_vec3().to_array();
+        }
+    }
+
+    /// Power put in by the motion or the constant loads of a body.
+    pub fn driven_power(&self, mover: &Mover, load: &Load) -> f64 {
+        self.special(mover).map_or(0.0, |special| driven_power(special, mover, load))
+    }
+
+    fn kick(&self, mover: &mut Mover, load: &Load, kick: f64) -> f64 {
+        let acceleration = load.force * mover.inverse_mass + self.model.gravity;
+        let spin_up = load.torque * mover.inverse_inertia;
+        if self.model.local_damping > 0.0 {
+            return self.kick_damped(mover, acceleration, spin_up, kick);
+        }
+        mover.velocity += acceleration * kick;
+        mover.angular_velocity += spin_up * kick;
+        0.0
+    }
+
+    /// Takes a fraction of each component of the acceleration against the velocity (THEORY.md eq. 4.3). Returns the
+    /// energy this takes: exactly, with the mean of the velocities before and after.
+    fn kick_damped(&self, mover: &mut Mover, acceleration: DVec3, spin_up: DVec3, kick: f64) -> f64 {
+        let against = |a: DVec3, v: DVec3| a.abs() * v.signum() * -self.model.local_damping;
+        let (brake, spin_brake) = (against(acceleration, mover.velocity), against(spin_up, mover.angular_velocity));
+        let (v, w) = (mover.velocity, mover.angular_velocity);
+        mover.velocity += (acceleration + brake) * kick;
+        mover.angular_velocity += (spin_up + spin_brake) * kick;
+        let mass = 1.0 / mover.inverse_mass;
+        let inertia = 1.0 / mover.inverse_inertia;
+        let linear = brake.dot(v + mover.velocity) * mass;
+        let angular = spin_brake.dot(w + mover.angular_velocity) * inertia;
+        -0.5 * kick * (linear + angular)
+    }
+
+    fn kick_special(&self, special: &Special, mover: &mut Mover, at: DQuat, load: &Load, kick: f64) -> f64 {
+        let held = match special.motion {
+            Motion::Fixed | Motion::Prescribed(_) => return 0.0,
+            Motion::Held => true,
+            Motion::Free => false,
+        };
+        let free = if held { DVec3::ZERO } else { special.free };
+        let acceleration = ((load.force + special.force) * mover.inverse_mass + self.model.gravity) * free;
+        let torque = (load.torque + special.torque) * special.free_turn;
+        let spin_up = match special.inertia_body {
+            // The angular momentum is kicked; the drift turns it into angular velocity again.
+            Some(inertia_body) => {
+                let in_body = at.inverse() * torque;
+                at * (in_body / inertia_body) * special.free_turn
+            }
+            None => torque * mover.inverse_inertia,
+        };
+        if self.model.local_damping > 0.0 {
+            return self.kick_damped(mover, acceleration, spin_up, kick);
+        }
+        mover.velocity += acceleration * kick;
+        mover.angular_velocity += spin_up * kick;
+        0.0
+    }
+
+    fn drift_special(&self, special: &Special, mover: &mut Mover, orientation: &mut DQuat) {
+        let dt = self.model.dt;
+        match special.motion {
+            Motion::Fixed => {}
+            Motion::Prescribed(prescribed) => {
+                let end = prescribed.pose(special.position0, special.orientation0, self.time);
+                let middle = match self.model.integrator {
+                    Integrator::VelocityVerlet => {
+                        prescribed.pose(special.position0, special.orientation0, self.time - 0.5 * dt)
+                    }
+                    Integrator::SymplecticEuler => end,
+                };
+                (mover.position, *orientation) = (end.position, end.orientation);
+                (mover.velocity, mover.angular_velocity) = (middle.velocity, middle.angular_velocity);
+                mover.velocity_ahead = (end.velocity - middle.velocity).as_vec3().to_array();
+            }
+            Motion::Free | Motion::Held => {
+                mover.position += mover.velocity * dt;
+                match special.inertia_body {
+                    None => *orientation = frame::turned(*orientation, mover.angular_velocity * dt),
+                    Some(inertia_body) => drift_tumbling(mover, orientation, inertia_body, special.free_turn, dt),
+                }
+            }
+        }
+    }
+
+    fn ahead_special(&self, special: &Special, mover: &Mover, load: &Load, kick: f64) -> (DVec3, DVec3) {
+        match special.motion {
+            // Set by the drift, from the motion itself.
+            Motion::Fixed | Motion::Prescribed(_) => (DVec3::ZERO, DVec3::ZERO),
+            Motion::Free | Motion::Held => {
+                let free = if special.motion == Motion::Held { DVec3::ZERO } else { special.free };
+                let acceleration = (load.force + special.force) * mover.inverse_mass + self.model.gravity;
+                let spin_up = (load.torque + special.torque) * special.free_turn * mover.inverse_inertia;
+                (acceleration * free * kick, spin_up * kick)
+            }
+        }
+    }
+}
+
+/// Turns a body whose moments of inertia differ, with its angular momentum kept: the implicit midpoint rule by fixed-point
+/// iteration, second order and reversible (THEORY.md eq. 4.4).
+fn drift_tumbling(mover: &mut Mover, orientation: &mut DQuat, inertia_body: DVec3, free: DVec3, dt: f64) {
+    let momentum = *orientation * (inertia_body * (orientation.inverse() * mover.angular_velocity));
+    let rate = |at: DQuat| at * ((at.inverse() * momentum) / inertia_body) * free;
+    let mut middle_rate = mover.angular_velocity;
+    // Each round gains a factor |w| dt, which is far below 0.1 for any usable step.
+    for _ in 0..8 {
+        middle_rate = rate(frame::turned(*orientation, middle_rate * (0.5 * dt)));
+    }
+    *orientation = frame::turned(*orientation, middle_rate * dt);
+    mover.angular_velocity = rate(*orientation);
+}
+
+/// Power of a prescribed body on the rest, or of the constant loads on a body.
+fn driven_power(special: &Special, mover: &Mover, load: &Load) -> f64 {
+    match special.motion {
+        Motion::Fixed => 0.0,
+        Motion::Prescribed(_) => -(load.force.dot(mover.velocity) + load.torque.dot(mover.angular_velocity)),
+        Motion::Held => special.torque.dot(mover.angular_velocity),
+        Motion::Free => special.force.dot(mover.velocity) + special.torque.dot(mover.angular_velocity),
+    }
+}

@@ -1,0 +1,314 @@
+//! One pass over the contacts of a chunk: detect, carry memory, evaluate laws, add up loads.
+//!
+//! Loads on bodies of the chunk are added in the order of its contacts; loads on bodies of other chunks wait in
+//! outboxes, which `bodies::gather` adds in the order of the chunks. Neither order depends on the number of threads.
+
+use std::time::Instant;
+
+use glam::DVec3;
+
+use crate::collide::{sphere_plane, sphere_sphere};
+use crate::contact::{Block, LANES, Lanes};
+use crate::law::PairLaws;
+use crate::law::kernel::{self, Kernel, MemoryLayout};
+use crate::law::one::{self, PairMemory};
+use crate::measure::{ContactRow, contact_row};
+use crate::model::Model;
+use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
+use crate::state::{BlockHead, CHUNK, ChunkContacts, Load, Mover};
+
+/// Scratch of a chunk that outlives the step only to save allocations, and what the pass reports.
+#[derive(Clone, Debug, Default)]
+pub struct ChunkWork {
+    /// Loads on bodies of other chunks: (index of the body, load), by outbox.
+    pub outboxes: Vec<Vec<(u32, Load)>>,
+    /// Touching candidates of this step.
+    detected: Vec<u32>,
+    /// Memory being rearranged.
+    memory: Vec<Lanes>,
+    /// Power by normal, slide, roll, spin.
+    pub power: [f64; 4],
+    /// Sum of the sizes of normal forces.
+    pub pressed: f64,
+    /// A pair that overlaps too deeply, if there is one.
+    pub too_deep: Option<Candidate>,
+    /// Rows for the contacts record, when they are kept.
+    pub rows: Vec<ContactRow>,
+    /// Nanoseconds spent on detection and on laws, summed over steps.
+    pub nanoseconds: [u64; 2],
+}
+
+/// What the pass reads of the world.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Model.
+    pub model: &'a Model,
+    /// Bodies.
+    pub movers: &'a [Mover],
+    /// World normals of the planes, which stand after the spheres.
+    pub plane_normals: &'a [DVec3],
+    /// How many bodies are spheres.
+    pub spheres: usize,
+    /// Lanes of memory a block.
+    pub stride: usize,
+    /// Step by which memory grows.
+    pub dt: f64,
+    /// Whether to keep rows for the contacts record.
+    pub keep_rows: bool,
+}
+
+/// The pass over one chunk.
+pub fn pass(
+    view: View,
+    chunk: usize,
+    lists: &ChunkNeighbours,
+    contacts: &mut ChunkContacts,
+    work: &mut ChunkWork,
+    loads: &mut [Load],
+) {
+    let start = Instant::now();
+    detect(&view, lists, work);
+    if work.detected != contacts.touching {
+        rearrange(&view, lists, contacts, work);
+    }
+    let detected = Instant::now();
+    loads.fill(Load::default());
+    work.outboxes.resize_with(lists.targets.len(), Vec::new);
+    work.outboxes.iter_mut().for_each(Vec::clear);
+    work.rows.clear();
+    work.power = [0.0; 4];
+    work.pressed = 0.0;
+    kernel::dispatch(Evaluate { view, first: chunk * CHUNK, lists, contacts, work, loads }, true);
+    let spent = [detected - start, detected.elapsed()];
+    for (sum, spent) in work.nanoseconds.iter_mut().zip(spent) {
+        *sum += spent.as_nanos() as u64;
+    }
+}
+
+/// Lists the candidates that touch, and notes a plane that a sphere has sunk into.
+fn detect(view: &View, lists: &ChunkNeighbours, work: &mut ChunkWork) {
+    work.too_deep = None;
+    // One spare place: every candidate is written, and counted only when it touches.
+    work.detected.resize(lists.candidates.len() + 1, 0);
+    let mut count = 0;
+    for range in &lists.classes {
+        let plane = Class::from_number(range.class, view.model.materials.len()).plane;
+        for index in range.first..range.end {
+            let candidate = &lists.candidates[index as usize];
+            let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
+            let touches = if plane == Side::Neither {
+                sphere_sphere::touch(a, b)
+            } else {
+                let (sphere, wall) = if plane == Side::A { (b, a) } else { (a, b) };
+                let wall_index = if plane == Side::A { candidate.a } else { candidate.b };
+                let normal = view.plane_normals[wall_index as usize - view.spheres];
+                let distance = sphere_plane::distance(sphere, wall, normal);
+                if distance < 0.5 * sphere.radius {
+                    work.too_deep = Some(*candidate);
+                }
+                distance < sphere.radius
+            };
+            work.detected[count] = index;
+            count += touches as usize;
+        }
+    }
+    work.detected.truncate(count);
+}
+
+/// Lays out blocks and memory for a changed set of contacts: those that last keep their memory, new ones start at zero.
+fn rearrange(view: &View, lists: &ChunkNeighbours, contacts: &mut ChunkContacts, work: &mut ChunkWork) {
+    let old_blocks = std::mem::take(&mut contacts.blocks);
+    std::mem::swap(&mut contacts.memory, &mut work.memory);
+    lay_out(lists, &work.detected, view.stride, contacts);
+    let mut old = old_blocks
+        .iter()
+        .enumerate()
+        .flat_map(|(block, head)| (0..head.count).map(move |lane| (head.first + lane, block, lane as usize)))
+        .peekable();
+    for (block, head) in contacts.blocks.iter().enumerate() {
+        for lane in 0..head.count {
+            let candidate = work.detected[(head.first + lane) as usize];
+            while old.next_if(|place| contacts.touching[place.0 as usize] < candidate).is_some() {}
+            if let Some((_, from, old_lane)) = old.next_if(|place| contacts.touching[place.0 as usize] == candidate) {
+                for number in 0..view.stride {
+                    let value = work.memory[from * view.stride + number].0[old_lane];
+                    contacts.memory[block * view.stride + number].0[lane as usize] = value;
+                }
+            }
+        }
+    }
+    contacts.touching.clear();
+    contacts.touching.extend_from_slice(&work.detected);
+}
+
+/// Blocks of one class each over a rising list of candidates, and zeroed memory for them.
+pub fn lay_out(lists: &ChunkNeighbours, touching: &[u32], stride: usize, contacts: &mut ChunkContacts) {
+    contacts.blocks.clear();
+    let mut classes = lists.classes.iter();
+    let mut class = classes.next();
+    for (place, &candidate) in touching.iter().enumerate() {
+        while class.is_some_and(|range| candidate >= range.end) {
+            class = classes.next();
+        }
+        let number = class.map_or(0, |range| range.class);
+        match contacts.blocks.last_mut() {
+            Some(head) if head.class == number && (head.count as usize) < LANES => head.count += 1,
+            _ => contacts.blocks.push(BlockHead { class: number, first: place as u32, count: 1 }),
+        }
+    }
+    contacts.memory.clear();
+    contacts.memory.resize(contacts.blocks.len() * stride, Lanes::ZERO);
+}
+
+/// Laws over all blocks of a chunk, compiled with and without AVX2.
+struct Evaluate<'a> {
+    view: View<'a>,
+    first: usize,
+    lists: &'a ChunkNeighbours,
+    contacts: &'a mut ChunkContacts,
+    work: &'a mut ChunkWork,
+    loads: &'a mut [Load],
+}
+
+impl Kernel for Evaluate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Evaluate { view, first, lists, contacts, work, loads } = self;
+        let mut block = Block::EMPTY;
+        block.dt = view.dt;
+        for (number, head) in contacts.blocks.iter().enumerate() {
+            let class = Class::from_number(head.class, view.model.materials.len());
+            let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
+            let touching = &contacts.touching[head.first as usize..(head.first + head.count) as usize];
+            gather(&mut block, &view, lists, class.plane, touching);
+            let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
+            kernel::evaluate(laws, &mut block, memory);
+            note_too_deep(&block, lists, touching, work);
+            scatter(&block, &view, first, lists, class.plane, touching, work, loads);
+            if view.keep_rows {
+                keep_rows(&block, &view, lists, class.plane, touching, laws, memory, &mut work.rows);
+            }
+        }
+    }
+}
+
+/// Fills the block from the bodies. Lanes beyond the contacts repeat the last one, so that no lane divides by zero.
+#[inline(always)]
+fn gather(block: &mut Block, view: &View, lists: &ChunkNeighbours, plane: Side, touching: &[u32]) {
+    for lane in 0..LANES {
+        let candidate = &lists.candidates[touching[lane.min(touching.len() - 1)] as usize];
+        let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
+        if plane == Side::Neither {
+            sphere_sphere::gather(block, lane, a, b);
+        } else {
+            let wall = if plane == Side::A { candidate.a } else { candidate.b };
+            let normal = view.plane_normals[wall as usize - view.spheres];
+            sphere_plane::gather(block, lane, a, b, plane, normal);
+        }
+    }
+}
+
+/// Notes a contact deeper than half the smaller radius, or not finite.
+#[inline(always)]
+fn note_too_deep(block: &Block, lists: &ChunkNeighbours, touching: &[u32], work: &mut ChunkWork) {
+    let mut bad = [false; LANES];
+    for (lane, bad) in bad.iter_mut().enumerate() {
+        let least = block.reach_a.0[lane].abs().min(block.reach_b.0[lane].abs());
+        *bad = (block.overlap.0[lane] > 0.5 * least) | block.overlap.0[lane].is_nan();
+    }
+    if let Some(lane) = bad[..touching.len()].iter().position(|&bad| bad) {
+        work.too_deep = Some(lists.candidates[touching[lane] as usize]);
+    }
+}
+
+/// Adds the block's loads to the bodies of the chunk and to the outboxes, and its power to the ledger's.
+#[inline(always)]
+fn scatter(
+    block: &Block,
+    view: &View,
+    first: usize,
+    lists: &ChunkNeighbours,
+    plane: Side,
+    touching: &[u32],
+    work: &mut ChunkWork,
+    loads: &mut [Load],
+) {
+    for (lane, &index) in touching.iter().enumerate() {
+        let candidate = &lists.candidates[index as usize];
+        let force = block.force.get(lane);
+        let mut on_a = Load { force, torque: block.torque_a.get(lane) };
+        let mut on_b = Load { force: -force, torque: block.torque_b.get(lane) };
+        let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
+        match plane {
+            Side::Neither => {}
+            Side::A => on_a = sphere_plane::about_plane(on_a, b, a),
+            Side::B => on_b = sphere_plane::about_plane(on_b, a, b),
+        }
+        for (body, load) in [(candidate.a, on_a), (candidate.b, on_b)] {
+            match loads.get_mut((body as usize).wrapping_sub(first)) {
+                Some(sum) => sum.add(load.force, load.torque),
+                None => work.outboxes[candidate.outbox as usize - 1].push((body, load)),
+            }
+        }
+        for (sum, power) in work.power.iter_mut().zip(&block.power) {
+            *sum += power.0[lane];
+        }
+        work.pressed += block.normal_force.0[lane].abs();
+    }
+}
+
+#[inline(never)]
+fn keep_rows(
+    block: &Block,
+    view: &View,
+    lists: &ChunkNeighbours,
+    plane: Side,
+    touching: &[u32],
+    laws: &PairLaws,
+    memory: &[Lanes],
+    rows: &mut Vec<ContactRow>,
+) {
+    let layout = MemoryLayout::of(laws);
+    for (lane, &index) in touching.iter().enumerate() {
+        let candidate = &lists.candidates[index as usize];
+        let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
+        rows.push(contact_row(block, lane, a, b, plane, &layout, memory));
+    }
+}
+
+/// Adds the elastic energy of a chunk's contacts by normal, slide, roll and spin.
+pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, sum: &mut [f64; 4]) {
+    let mut block = Block::EMPTY;
+    for (number, head) in contacts.blocks.iter().enumerate() {
+        let class = Class::from_number(head.class, view.model.materials.len());
+        let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
+        let touching = &contacts.touching[head.first as usize..(head.first + head.count) as usize];
+        gather(&mut block, view, lists, class.plane, touching);
+        let memory = &contacts.memory[number * view.stride..(number + 1) * view.stride];
+        kernel::geometry(&mut block, &mut [memory[0], memory[1], memory[2]]);
+        for lane in 0..head.count as usize {
+            let remembered = PairMemory::from_lanes(&MemoryLayout::of(laws), memory, lane);
+            let energies = one::stored(laws, &block.contact(lane), &remembered);
+            (0..4).for_each(|motion| sum[motion] += energies[motion]);
+        }
+    }
+}
+
+impl ChunkWork {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        let posted: usize = self.outboxes.iter().map(Vec::capacity).sum();
+        posted * size_of::<(u32, Load)>() + 4 * self.detected.capacity() + size_of::<Lanes>() * self.memory.capacity()
+    }
+}
+
+impl ChunkContacts {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        4 * self.touching.capacity()
+            + size_of::<BlockHead>() * self.blocks.capacity()
+            + size_of::<Lanes>() * self.memory.capacity()
+    }
+}

@@ -1,0 +1,267 @@
+//! The step a scene can bear (THEORY.md section 4.5).
+//!
+//! A spring k with a dashpot c on a mode of inverse inertia q has omega^2 = k q and the rate 2 zeta omega = c q. The
+//! explicit scheme is stable below (2/omega)(sqrt(1 + zeta^2) - zeta), or below 2/rate for a dashpot alone. For every
+//! pair of kinds of bodies that may meet, and every motion, both are summed over the contacts a body is likely to have,
+//! and the least over all is the critical step; a tenth of it is recommended.
+//!
+//!   normal  q = 1/m_i + 1/m_j                            slide  q = 1/m_i + 1/m_j + R_i^2/I_i + R_j^2/I_j
+//!   roll    q = R_eff^2 (1/I_i + 1/I_j)  (springs in N/m)   spin   q = 1/I_i + 1/I_j
+//!
+//! Likely contacts of a sphere with spheres of radius R_j: 6 ((R_i + R_j)/(2 R_j))^2, six for equal ones, but no more than
+//! there are; with planes: as many as there are. A Hertz contact is taken at an overlap of 1 % of R_eff.
+
+use crate::body::{Body, Motion};
+use crate::law::{Normal, PairLaws, Roll, Slide, Spin};
+use crate::model::Model;
+
+/// The recommended step and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepAdvice {
+    /// A tenth of the critical step (s).
+    pub step: f64,
+    /// The least critical step (s).
+    pub critical: f64,
+    /// In words, what governs it.
+    pub governed_by: String,
+    /// Rayleigh time of the smallest sphere (s), where a Hertz law gives its modulus.
+    pub rayleigh: Option<f64>,
+}
+
+/// Share of the critical step that is recommended.
+pub const RECOMMENDED: f64 = 0.1;
+/// Overlap at which a Hertz contact is taken, as a fraction of R_eff.
+const HERTZ_OVERLAP: f64 = 0.01;
+/// Contacts that a sphere among equals is likely to have.
+const LIKELY_CONTACTS: f64 = 6.0;
+
+/// Bodies that are alike for this purpose: extremes of size and mass of one material.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    material: u16,
+    radius: f64,
+    inverse_mass: f64,
+    inverse_inertia: f64,
+    /// Which group it is an extreme of, and how many bodies that has.
+    group: usize,
+    count: usize,
+}
+
+/// A spring and a dashpot on a mode.
+#[derive(Clone, Copy, Debug)]
+struct Oscillator {
+    motion: &'static str,
+    stiffness: f64,
+    dashpot: f64,
+    inverse_inertia: f64,
+}
+
+impl Oscillator {
+    /// The critical step when `contacts` such oscillators act on one body.
+    fn critical(&self, contacts: f64) -> f64 {
+        let omega = (contacts * self.stiffness * self.inverse_inertia).sqrt();
+        let rate = contacts * self.dashpot * self.inverse_inertia;
+        if omega > 0.0 {
+            let zeta = rate / (2.0 * omega);
+            // The same as (2/omega)(sqrt(1 + zeta^2) - zeta), without cancellation for large zeta.
+            2.0 / omega / ((1.0 + zeta * zeta).sqrt() + zeta)
+        } else if rate > 0.0 {
+            2.0 / rate
+        } else {
+            f64::INFINITY
+        }
+    }
+}
+
+/// The step for a model (its own `dt` is not looked at); `None` when nothing could touch.
+pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
+    let kinds = kinds(model, bodies);
+    let mut least: Option<(f64, String)> = None;
+    for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
+        for j in &kinds {
+            let available = (j.count - usize::from(i.group == j.group)) as f64;
+            let Some(laws) = model.laws.get(i.material, j.material) else { continue };
+            if available == 0.0 {
+                continue;
+            }
+            let contacts = if j.radius > 0.0 {
+                let ratio = (i.radius + j.radius) / (2.0 * j.radius);
+                (LIKELY_CONTACTS * ratio * ratio).min(available)
+            } else {
+                available
+            };
+            for oscillator in oscillators(laws, i, j) {
+                let critical = oscillator.critical(contacts);
+                if critical.is_finite() && least.as_ref().is_none_or(|(least, _)| critical < *least) {
+                    least = Some((critical, describe(model, &oscillator, i, j, contacts)));
+                }
+            }
+        }
+    }
+    let (critical, governed_by) = least?;
+    Some(StepAdvice { step: RECOMMENDED * critical, critical, governed_by, rayleigh: rayleigh_time(model, &kinds) })
+}
+
+fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind, contacts: f64) -> String {
+    let name = |kind: &Kind| &model.materials[kind.material as usize].name;
+    let against = if j.radius > 0.0 { format!("radius {:.4} m", j.radius) } else { "a plane".into() };
+    format!(
+        "{} of {} (radius {:.4} m) against {} ({against}), {contacts:.1} contacts at once",
+        oscillator.motion,
+        name(i),
+        i.radius,
+        name(j)
+    )
+}
+
+/// For each material the lightest, the largest and the smallest sphere, moved or not, and its planes.
+fn kinds(model: &Model, bodies: &[Body]) -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for material in 0..model.materials.len() as u16 {
+        for moved in [true, false] {
+            let of_group = |body: &&Body| {
+                let moves = matches!(body.motion, Motion::Free | Motion::Held);
+                body.material == material && moves == moved && body.shape.radius().is_some()
+            };
+            let group: Vec<Kind> =
+                bodies.iter().filter(of_group).map(|body| kind_of(model, body, material, moved)).collect();
+            let count = group.len();
+            let by_mass = |a: &&Kind, b: &&Kind| b.inverse_mass.total_cmp(&a.inverse_mass);
+            let by_radius = |a: &&Kind, b: &&Kind| a.radius.total_cmp(&b.radius);
+            let extremes =
+                [group.iter().min_by(by_mass), group.iter().min_by(by_radius), group.iter().max_by(by_radius)];
+            let number = kinds.len();
+            kinds.extend(extremes.into_iter().flatten().map(|kind| Kind { group: number, count, ..*kind }));
+        }
+        let planes = bodies.iter().filter(|body| body.material == material && body.shape.radius().is_none()).count();
+        if planes > 0 {
+            let (radius, inverse_mass, inverse_inertia) = (0.0, 0.0, 0.0);
+            kinds.push(Kind { material, radius, inverse_mass, inverse_inertia, group: kinds.len(), count: planes });
+        }
+    }
+    kinds
+}
+
+fn kind_of(model: &Model, body: &Body, material: u16, moved: bool) -> Kind {
+    let (mass, inertia) = body.mass_and_inertia(model.materials[material as usize].density);
+    Kind {
+        material,
+        radius: body.shape.radius().unwrap_or(0.0),
+        inverse_mass: if moved { 1.0 / mass } else { 0.0 },
+        inverse_inertia: if moved { 1.0 / inertia.min_element() } else { 0.0 },
+        group: 0,
+        count: 1,
+    }
+}
+
+/// Every spring and dashpot of a pair's laws on its mode.
+fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
+    let radius_eff = if j.radius > 0.0 { i.radius * j.radius / (i.radius + j.radius) } else { i.radius };
+    let translation = i.inverse_mass + j.inverse_mass;
+    let rotation = i.inverse_inertia + j.inverse_inertia;
+    let mass_eff = 1.0 / translation;
+    let rocking = translation + i.radius * i.radius * i.inverse_inertia + j.radius * j.radius * j.inverse_inertia;
+    let critical_dashpot = |k: f64, q: f64| 2.0 * (k / q).sqrt();
+    let mut list = Vec::new();
+    let mut push = |motion, stiffness, dashpot, inverse_inertia| {
+        list.push(Oscillator { motion, stiffness, dashpot, inverse_inertia });
+    };
+    match &laws.normal {
+        Normal::Hooke(law) => {
+            let k = law.stiffness;
+            let c = law.damping * mass_eff + law.damping_ratio * critical_dashpot(k, translation);
+            push("normal", k, c, translation);
+        }
+        Normal::Hertz(law) => {
+            let k = law.slope(radius_eff, HERTZ_OVERLAP * radius_eff);
+            let c =
+                law.damping * mass_eff + (5.0_f64 / 6.0).sqrt() * law.damping_ratio * critical_dashpot(k, translation);
+            push("normal", k, c, translation);
+        }
+    }
+    let dashpot = |by_ratio: bool, damping: f64, plain: f64, k: f64, q: f64| {
+        if by_ratio { damping * critical_dashpot(k, q) } else { damping * plain }
+    };
+    if let Some(Slide::SpringSlider(law)) = &laws.slide {
+        let c = dashpot(law.options.damped_by_ratio, law.damping, mass_eff, law.stiffness, rocking);
+        push("slide", law.stiffness, c, rocking);
+    }
+    match &laws.roll {
+        None | Some(Roll::ConstantTorque(_)) => {}
+        Some(Roll::SpringSlider(law)) => {
+            let q = radius_eff * radius_eff * rotation;
+            let c = dashpot(law.options.damped_by_ratio, law.damping, 1.0, law.stiffness, q);
+            push("roll", law.stiffness, c, q);
+        }
+        Some(Roll::Epsd(law)) => {
+            let k = law.stiffness_at(radius_eff);
+            // The law takes the inertia about the contact point, I + m R^2 = 3.5 I for a solid sphere.
+            push("roll", k, law.damping_ratio * 3.5_f64.sqrt() * critical_dashpot(k, rotation), rotation);
+        }
+    }
+    if let Some(Spin::SpringSlider(law)) = &laws.spin {
+        let c = dashpot(law.options.damped_by_ratio, law.damping, 1.0, law.stiffness, rotation);
+        push("spin", law.stiffness, c, rotation);
+    }
+    list
+}
+
+/// pi R sqrt(rho/G)/(0.1631 nu + 0.8766), for comparison; Poisson's ratio is taken as 0.25, on which it hardly depends.
+fn rayleigh_time(model: &Model, kinds: &[Kind]) -> Option<f64> {
+    let poisson = 0.25;
+    let times = kinds.iter().filter(|kind| kind.radius > 0.0 && kind.inverse_mass > 0.0).filter_map(|kind| {
+        let Normal::Hertz(law) = model.laws.get(kind.material, kind.material)?.normal else { return None };
+        // Equal spheres: E* = E/(2 (1 - nu^2)), so G = E/(2 (1 + nu)) = E* (1 - nu).
+        let shear = 0.75 * law.stiffness * (1.0 - poisson);
+        let density = model.materials[kind.material as usize].density;
+        Some(std::f64::consts::PI * kind.radius * (density / shear).sqrt() / (0.1631 * poisson + 0.8766))
+    });
+    times.min_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::law::{Hooke, Limit, SlideSlider};
+    use crate::model::Material;
+    use crate::shape::Shape;
+
+    fn pair(laws: PairLaws, bodies: usize) -> Option<StepAdvice> {
+        let mut model = Model::new(vec![Material { name: "grain".into(), density: 6.0 / std::f64::consts::PI }], 1.0);
+        model.laws.set(0, 0, laws);
+        let ball = |i: usize| Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::X * i as f64);
+        advise(&model, &(0..bodies).map(ball).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn two_spheres_have_the_closed_form() {
+        // m = 1, k = 1: omega^2 = 2.
+        let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0)));
+        let advice = pair(laws, 2).unwrap();
+        assert!((advice.critical - 2.0_f64.sqrt()).abs() < 1e-12);
+        // Slide: omega^2 = 2 + 2 R^2/I = 7; its dashpot 0.5 m_eff gives 2 zeta omega = 0.25 * 7.
+        let slide = SlideSlider::new(1.0, 0.5, Limit::mu(0.3));
+        let advice = pair(PairLaws { slide: Some(Slide::SpringSlider(slide)), ..laws }, 2).unwrap();
+        let zeta = 1.75 / (2.0 * 7.0_f64.sqrt());
+        let expected = 2.0 / 7.0_f64.sqrt() * ((1.0 + zeta * zeta).sqrt() - zeta);
+        assert!((advice.critical - expected).abs() < 1e-12, "{advice:?}");
+        assert!(advice.governed_by.starts_with("slide"));
+    }
+
+    #[test]
+    fn many_grains_count_six_contacts_and_one_grain_has_no_step() {
+        let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0)));
+        let advice = pair(laws, 100).unwrap();
+        assert!((advice.critical - (2.0_f64 / 6.0).sqrt()).abs() < 1e-12);
+        assert_eq!(pair(laws, 1), None);
+    }
+
+    #[test]
+    fn a_dashpot_alone_limits_the_step() {
+        let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(0.0, 3.0)));
+        // rate = gamma m_eff (1/m + 1/m) = gamma.
+        assert!((pair(laws, 2).unwrap().critical - 2.0 / 3.0).abs() < 1e-12);
+    }
+}

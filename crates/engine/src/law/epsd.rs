@@ -1,0 +1,75 @@
+//! `epsd`, against roll: an elastic-plastic spring with a dashpot (Iwashita and Oda 1998, Jiang et al. 2005; type C of
+//! Ai et al. 2011).
+//!
+//! M_k -= K_r w_r dt,  |M_k| <= mu R_eff N;  M_d = -2 eta sqrt(I_r K_r) w_r while not saturated, else 0;  M = M_k + M_d
+//!                                                                                          (THEORY.md eq. 3.11)
+//! K_r = `stiffness`, or K_t R_eff^2 with the stiffness K_t of the pair's slide law. I_r is the inertia of the two bodies
+//! about the contact point, 1/I_r = 1/(I_a + m_a R_a^2) + 1/(I_b + m_b R_b^2). M_d stands outside the cap, as published:
+//! the total may exceed mu R_eff N while the contact sticks.
+//!
+//! ```
+//! use stickslip::law::{Limit, RollEpsd};
+//! let law = RollEpsd { stiffness: 0.0, slide_stiffness: 1e5, damping_ratio: 0.3, limit: Limit::mu(0.1) };
+//! assert_eq!(law.stiffness_at(0.002), 0.4);
+//! ```
+
+use crate::contact::{Contact, Resistance};
+use crate::law::limit::Limit;
+use crate::law::memory::VectorSpring;
+use crate::law::{FrictionLaw, Motions};
+
+/// Parameters of `epsd`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RollEpsd {
+    /// K_r (N m/rad); zero when it comes from the slide law.
+    pub stiffness: f64,
+    /// K_t (N/m) of the slide law; zero when `stiffness` is given.
+    pub slide_stiffness: f64,
+    /// eta, a fraction of the critical damping.
+    pub damping_ratio: f64,
+    /// |M_k| <= mu R_eff N or length N.
+    pub limit: Limit,
+}
+
+impl RollEpsd {
+    /// K_r at a contact of this effective radius.
+    #[inline(always)]
+    pub fn stiffness_at(&self, radius_eff: f64) -> f64 {
+        self.stiffness + self.slide_stiffness * radius_eff * radius_eff
+    }
+}
+
+/// 1/(I + m R^2), zero for an infinitely heavy body.
+#[inline(always)]
+fn inverse_inertia_at_contact(inverse_mass: f64, inverse_inertia: f64, reach: f64) -> f64 {
+    let sum = inverse_mass + reach * reach * inverse_inertia;
+    if sum > 0.0 { inverse_mass * inverse_inertia / sum } else { 0.0 }
+}
+
+impl FrictionLaw for RollEpsd {
+    const RESISTS: Motions = Motions::ROLL;
+    type Memory = VectorSpring;
+
+    #[inline(always)]
+    fn resist(&self, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
+        let stiffness = self.stiffness_at(contact.radius_eff);
+        let rate = contact.roll_rate();
+        let trial = contact.transport(memory.spring) - rate * (stiffness * contact.dt);
+        let size = trial.length();
+        let per_coefficient = self.limit.arm(contact) * contact.normal_load;
+        let kinetic = self.limit.kinetic * per_coefficient;
+        let allowed = if memory.slipping > 0.0 { kinetic } else { self.limit.static_ * per_coefficient };
+        let saturated = size > allowed;
+        let spring = trial * (if saturated { kinetic / size } else { 1.0 });
+        let inverse_a = inverse_inertia_at_contact(contact.inverse_mass_a, contact.inverse_inertia_a, contact.reach_a);
+        let inverse_b = inverse_inertia_at_contact(contact.inverse_mass_b, contact.inverse_inertia_b, contact.reach_b);
+        let dashpot = 2.0 * self.damping_ratio * (stiffness / (inverse_a + inverse_b)).sqrt();
+        let torque = spring - rate * (if saturated { 0.0 } else { dashpot });
+        *memory = VectorSpring { spring, slipping: if saturated { 1.0 } else { 0.0 } };
+        Resistance { roll_a: torque, roll_b: -torque, ..Resistance::default() }
+    }
+
+    fn stored(&self, contact: &Contact, memory: &VectorSpring) -> [f64; 3] {
+        [0.0, 0.5 * memory.spring.length_squared() / self.stiffness_at(contact.radius_eff), 0.0]
+    }
+}

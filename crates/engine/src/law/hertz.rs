@@ -1,0 +1,65 @@
+//! `hertz`: elastic spheres along the normal (Hertz 1882), damped as by Tsuji et al. (1992).
+//!
+//! F = K sqrt(R_eff d) d - c v_n,  K = 4/3 E*,  c = gamma m_eff + 2 sqrt(5/6) b sqrt(S m_eff),  S = 2 E* sqrt(R_eff d)
+//!                                                                                          (THEORY.md eq. 3.3)
+//! With this dashpot the coefficient of restitution does not depend on the speed and is that of `hooke` with the same b.
+//!
+//! ```
+//! use stickslip::law::Hertz;
+//! let glass = Hertz::effective_modulus((70e9, 0.22), (70e9, 0.22));
+//! let law = Hertz::with_restitution(4.0 / 3.0 * glass, 0.9, false);
+//! assert!((law.stiffness / 4.904e10 - 1.0).abs() < 1e-3);
+//! ```
+
+use crate::contact::Contact;
+use crate::law::NormalLaw;
+use crate::law::restitution::damping_ratio;
+
+/// Parameters of `hertz`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hertz {
+    /// K = 4/3 E* (Pa).
+    pub stiffness: f64,
+    /// gamma (1/s), times the effective mass.
+    pub damping: f64,
+    /// b, a fraction of the critical damping.
+    pub damping_ratio: f64,
+    /// The force never pulls.
+    pub cohesionless: bool,
+}
+
+impl Hertz {
+    /// E* of two materials given as (Young's modulus, Poisson's ratio): 1/E* = (1 - nu_1^2)/E_1 + (1 - nu_2^2)/E_2.
+    pub fn effective_modulus(first: (f64, f64), second: (f64, f64)) -> f64 {
+        let compliance = |(young, poisson): (f64, f64)| (1.0 - poisson * poisson) / young;
+        1.0 / (compliance(first) + compliance(second))
+    }
+
+    /// A contact of stiffness K whose dashpot gives this coefficient of restitution.
+    pub fn with_restitution(stiffness: f64, restitution: f64, cohesionless: bool) -> Self {
+        Hertz { stiffness, damping: 0.0, damping_ratio: damping_ratio(restitution, cohesionless), cohesionless }
+    }
+
+    /// Slope S of the elastic force (N/m) at this overlap.
+    #[inline(always)]
+    pub fn slope(&self, radius_eff: f64, overlap: f64) -> f64 {
+        1.5 * self.stiffness * (radius_eff * overlap).sqrt()
+    }
+}
+
+impl NormalLaw for Hertz {
+    #[inline(always)]
+    fn press(&self, contact: &Contact) -> f64 {
+        let m = contact.mass_eff;
+        let slope = self.slope(contact.radius_eff, contact.overlap);
+        let dashpot = self.damping * m + 2.0 * (5.0_f64 / 6.0).sqrt() * self.damping_ratio * (slope * m).sqrt();
+        let force = slope * contact.overlap * (2.0 / 3.0) - dashpot * contact.separation_rate();
+        if self.cohesionless { force.max(0.0) } else { force }
+    }
+
+    #[inline(always)]
+    fn stored(&self, contact: &Contact) -> f64 {
+        let root = (contact.radius_eff * contact.overlap).sqrt();
+        0.4 * self.stiffness * root * contact.overlap * contact.overlap
+    }
+}

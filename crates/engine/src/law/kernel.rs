@@ -1,0 +1,246 @@
+//! Runs laws over blocks of 32 contacts: the loops that the compiler vectorises, under AVX2 where the machine has it.
+//!
+//! The formulas stand in the laws, once; here are only loops over lanes. The same code is compiled for plain x86-64 and
+//! for AVX2. Neither fuses multiply and add, so both give the same bits; a test holds them to it.
+
+use crate::contact::{Block, Contact, LANES, Lanes, Resistance};
+use crate::law::memory::Memory;
+use crate::law::spring_slider::SliderOptions;
+use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
+
+/// Numbers of memory that precede the laws': the normal at the step before.
+pub const NORMAL_BEFORE: usize = 3;
+
+/// How many numbers of memory each law of a pair takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryLayout {
+    /// Slide.
+    pub slide: usize,
+    /// Roll.
+    pub roll: usize,
+    /// Spin.
+    pub spin: usize,
+}
+
+/// The size of the memory of a law of this type, given a value of it.
+const fn size_of_memory<L: FrictionLaw>(_: &L) -> usize {
+    L::Memory::SIZE
+}
+
+impl MemoryLayout {
+    /// Of the laws of a pair.
+    #[inline(always)]
+    pub fn of(laws: &PairLaws) -> Self {
+        MemoryLayout {
+            slide: match &laws.slide {
+                None => 0,
+                Some(Slide::SpringSlider(law)) => size_of_memory(law),
+            },
+            roll: match &laws.roll {
+                None => 0,
+                Some(Roll::SpringSlider(law)) => size_of_memory(law),
+                Some(Roll::ConstantTorque(law)) => size_of_memory(law),
+                Some(Roll::Epsd(law)) => size_of_memory(law),
+            },
+            spin: match &laws.spin {
+                None => 0,
+                Some(Spin::SpringSlider(law)) => size_of_memory(law),
+                Some(Spin::ConstantTorque(law)) => size_of_memory(law),
+            },
+        }
+    }
+
+    /// Numbers in all, the normal before included.
+    pub fn total(&self) -> usize {
+        NORMAL_BEFORE + self.slide + self.roll + self.spin
+    }
+}
+
+/// Whether AVX2 is used: the machine has it and `STICKSLIP_SIMD` is not `off`.
+pub fn avx2() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::sync::OnceLock;
+        static AVX2: OnceLock<bool> = OnceLock::new();
+        *AVX2.get_or_init(|| {
+            let off = std::env::var("STICKSLIP_SIMD").is_ok_and(|v| v.eq_ignore_ascii_case("off"));
+            !off && is_x86_feature_detected!("avx2")
+        })
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// A piece of work to be compiled both ways. Its `run` and all it calls must be `#[inline(always)]`.
+pub trait Kernel {
+    /// What it returns.
+    type Output;
+    /// Does it.
+    fn run(self) -> Self::Output;
+}
+
+/// Runs a kernel, under AVX2 when `wide`.
+pub fn dispatch<K: Kernel>(kernel: K, wide: bool) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run()
+        }
+        if wide && avx2() {
+            // SAFETY: `avx2()` is true only where the CPU has AVX2, the one feature `with_avx2` asks for.
+            #[allow(unsafe_code)]
+            return unsafe { with_avx2(kernel) };
+        }
+    }
+    kernel.run()
+}
+
+/// Loads of a whole block: geometry, normal law, friction laws, totals. `memory` holds `layout.total()` lanes or more.
+#[inline(always)]
+pub fn evaluate(laws: &PairLaws, block: &mut Block, memory: &mut [Lanes]) {
+    let layout = MemoryLayout::of(laws);
+    let (before, rest) = memory.split_at_mut(NORMAL_BEFORE);
+    let (slide, rest) = rest.split_at_mut(layout.slide);
+    let (roll, rest) = rest.split_at_mut(layout.roll);
+    let spin = &mut rest[..layout.spin];
+    geometry(block, before.try_into().expect("three lanes were split off"));
+    match &laws.normal {
+        Normal::Hooke(law) => press(law, block),
+        Normal::Hertz(law) => press(law, block),
+    }
+    let default = SliderOptions::default();
+    // Options that are known here, at compile time, cost nothing in the loop; others are slower but give the same bits.
+    match &laws.slide {
+        None => resist_nothing(block, Motions::SLIDE),
+        Some(Slide::SpringSlider(law)) if law.options == default => {
+            resist(law, |c, m| law.resist_with(default, c, m), block, slide)
+        }
+        Some(Slide::SpringSlider(law)) => resist(law, |c, m| law.resist(c, m), block, slide),
+    }
+    match &laws.roll {
+        None => resist_nothing(block, Motions::ROLL),
+        Some(Roll::SpringSlider(law)) if law.options == default => {
+            resist(law, |c, m| law.resist_with(default, c, m), block, roll)
+        }
+        Some(Roll::SpringSlider(law)) => resist(law, |c, m| law.resist(c, m), block, roll),
+        Some(Roll::ConstantTorque(law)) => resist(law, |c, m| law.resist(c, m), block, roll),
+        Some(Roll::Epsd(law)) => resist(law, |c, m| law.resist(c, m), block, roll),
+    }
+    match &laws.spin {
+        None => resist_nothing(block, Motions::SPIN),
+        Some(Spin::SpringSlider(law)) if law.options == default => {
+            resist(law, |c, m| law.resist_with(default, c, m), block, spin)
+        }
+        Some(Spin::SpringSlider(law)) => resist(law, |c, m| law.resist(c, m), block, spin),
+        Some(Spin::ConstantTorque(law)) => resist(law, |c, m| law.resist(c, m), block, spin),
+    }
+    total(block);
+}
+
+/// Normals, overlap, levers and effective values from what was gathered of the bodies; remembers the normal.
+#[inline(always)]
+pub fn geometry(block: &mut Block, before: &mut [Lanes; 3]) {
+    for i in 0..LANES {
+        let between = block.between.get(i);
+        let distance = between.length();
+        let normal = between * (1.0 / distance);
+        let overlap = block.touch_distance.0[i] - distance;
+        let old = glam::DVec3::new(before[0].0[i], before[1].0[i], before[2].0[i]);
+        // All zeros is a contact's birth.
+        let newborn = old.length_squared() < 0.5;
+        let old = glam::DVec3::new(
+            if newborn { normal.x } else { old.x },
+            if newborn { normal.y } else { old.y },
+            if newborn { normal.z } else { old.z },
+        );
+        let sum = old + normal;
+        let middle = sum * (1.0 / sum.length());
+        (before[0].0[i], before[1].0[i], before[2].0[i]) = (normal.x, normal.y, normal.z);
+        let (reach_a, reach_b) = (block.reach_a.0[i], block.reach_b.0[i]);
+        let half = 0.5 * overlap;
+        block.normal.set(i, normal);
+        block.normal_before.set(i, old);
+        block.normal_mid.set(i, middle);
+        block.overlap.0[i] = overlap;
+        // A plane's lever is minus the sphere's: both shrink in size.
+        block.lever_a.0[i] = reach_a - half.copysign(reach_a);
+        block.lever_b.0[i] = reach_b - half.copysign(reach_b);
+        let flat = reach_a * reach_b < 0.0;
+        let product = reach_a * reach_b / (reach_a + reach_b);
+        block.radius_eff.0[i] = if flat { reach_a.abs() } else { product };
+        block.mass_eff.0[i] = 1.0 / (block.inverse_mass_a.0[i] + block.inverse_mass_b.0[i]);
+    }
+}
+
+#[inline(always)]
+fn press<L: NormalLaw>(law: &L, block: &mut Block) {
+    for i in 0..LANES {
+        block.normal_force.0[i] = law.press(&block.contact(i));
+    }
+}
+
+#[inline(always)]
+fn resist<L, F>(_: &L, law: F, block: &mut Block, memory: &mut [Lanes])
+where
+    L: FrictionLaw,
+    F: Fn(&Contact, &mut L::Memory) -> Resistance,
+{
+    let memory = L::Memory::block(memory);
+    for i in 0..LANES {
+        let contact = block.contact(i);
+        let mut remembered = L::Memory::load(memory, i);
+        let resistance = law(&contact, &mut remembered);
+        remembered.store(memory, i);
+        put(block, i, L::RESISTS, &resistance);
+    }
+}
+
+#[inline(always)]
+fn resist_nothing(block: &mut Block, motions: Motions) {
+    for i in 0..LANES {
+        put(block, i, motions, &Resistance::default());
+    }
+}
+
+#[inline(always)]
+fn put(block: &mut Block, i: usize, motions: Motions, resistance: &Resistance) {
+    if motions.overlaps(Motions::SLIDE) {
+        block.slide_force.set(i, resistance.force);
+        block.slide_lever_a.0[i] = resistance.lever_a;
+        block.slide_lever_b.0[i] = resistance.lever_b;
+    }
+    if motions.overlaps(Motions::ROLL) {
+        block.roll_a.set(i, resistance.roll_a);
+        block.roll_b.set(i, resistance.roll_b);
+    }
+    if motions.overlaps(Motions::SPIN) {
+        block.spin.0[i] = resistance.spin;
+    }
+}
+
+/// Sums the motions' loads on each body and takes their power with full-step velocities, for the ledger.
+#[inline(always)]
+fn total(block: &mut Block) {
+    for i in 0..LANES {
+        let n = block.normal.get(i);
+        let push = block.normal_force.0[i];
+        let slide = block.slide_force.get(i);
+        let moment = n.cross(slide);
+        let slide_a = moment * -block.slide_lever_a.0[i];
+        let slide_b = moment * -block.slide_lever_b.0[i];
+        let roll_a = block.roll_a.get(i);
+        let roll_b = block.roll_b.get(i);
+        let spin = n * block.spin.0[i];
+        block.force.set(i, n * push + slide);
+        block.torque_a.set(i, slide_a + roll_a + spin);
+        block.torque_b.set(i, slide_b + roll_b - spin);
+        let v = block.velocity_full.get(i);
+        let w_a = block.angular_velocity_full_a.get(i);
+        let w_b = block.angular_velocity_full_b.get(i);
+        block.power[0].0[i] = push * n.dot(v);
+        block.power[1].0[i] = slide.dot(v) + slide_a.dot(w_a) + slide_b.dot(w_b);
+        block.power[2].0[i] = roll_a.dot(w_a) + roll_b.dot(w_b);
+        block.power[3].0[i] = spin.dot(w_a - w_b);
+    }
+}

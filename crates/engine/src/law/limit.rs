@@ -1,0 +1,48 @@
+//! The largest friction a contact can bear: what a coefficient means, in one place for all laws.
+//!
+//! Slide: |F| <= mu N. Roll and spin: |M| <= mu R_eff N, or |M| <= length N (THEORY.md eq. 3.1). Static and kinetic
+//! values: a contact sticks while its trial load is within the static limit; in slip the limit is the kinetic one until
+//! the trial load falls below that.
+
+use crate::contact::Contact;
+
+/// What a roll or spin coefficient multiplies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// `mu`: a pure number, times the effective radius.
+    Mu,
+    /// `length`: an arm (m).
+    Length,
+}
+
+/// A static and a kinetic coefficient, and their measure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// Coefficient up to which the contact sticks.
+    pub static_: f64,
+    /// Coefficient in slip; at most the static one.
+    pub kinetic: f64,
+    /// What the two multiply; `Mu` for slide, where the radius does not enter.
+    pub measure: Measure,
+}
+
+impl Limit {
+    /// One coefficient for stick and slip.
+    pub const fn mu(mu: f64) -> Self {
+        Limit { static_: mu, kinetic: mu, measure: Measure::Mu }
+    }
+
+    /// One length for stick and slip.
+    pub const fn length(length: f64) -> Self {
+        Limit { static_: length, kinetic: length, measure: Measure::Length }
+    }
+
+    /// The arm R_eff or 1 m that turns a coefficient into a torque per newton of normal load.
+    #[inline(always)]
+    pub fn arm(&self, contact: &Contact) -> f64 {
+        match self.measure {
+            Measure::Mu => contact.radius_eff,
+            Measure::Length => 1.0,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The laws of contact: one law, one file. This file lists them and says what a law is.
+//!
+//! A law is a struct of parameters and one pure function of one contact and its memory, written as branch-free scalar
+//! code; `kernel.rs` runs it over blocks of 32 contacts, where the compiler vectorises it. To add a law: write its file,
+//! add its line to `LAWS` and its variant to the enum of the motion it resists, and the common tests run over it.
+
+pub mod constant_torque;
+pub mod epsd;
+pub mod hertz;
+pub mod hooke;
+pub mod info;
+pub mod kernel;
+pub mod limit;
+pub mod memory;
+pub mod one;
+pub mod restitution;
+pub mod spring_slider;
+
+pub use constant_torque::{RollConstantTorque, SpinConstantTorque};
+pub use epsd::RollEpsd;
+pub use hertz::Hertz;
+pub use hooke::Hooke;
+pub use info::{LAWS, LawInfo, ParameterInfo};
+pub use limit::{Limit, Measure};
+pub use memory::Memory;
+pub use spring_slider::{Arm, Cap, RollSlider, SlideSlider, SliderOptions, Slip, SpinSlider, Transport};
+
+use crate::contact::{Contact, Resistance};
+
+/// A set of the three motions that friction may resist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Motions(pub u8);
+
+impl Motions {
+    /// Nothing.
+    pub const NONE: Motions = Motions(0);
+    /// The contact points move past each other.
+    pub const SLIDE: Motions = Motions(1);
+    /// The bodies turn against each other about an axis in the tangent plane.
+    pub const ROLL: Motions = Motions(2);
+    /// The bodies turn against each other about the normal.
+    pub const SPIN: Motions = Motions(4);
+
+    /// Both sets together.
+    pub const fn and(self, other: Motions) -> Motions {
+        Motions(self.0 | other.0)
+    }
+
+    /// Whether the two share a motion.
+    pub const fn overlaps(self, other: Motions) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// A law of the force along the normal.
+pub trait NormalLaw: Copy + Send + Sync + 'static {
+    /// Force on a along the normal (N); negative pulls.
+    fn press(&self, contact: &Contact) -> f64;
+    /// Elastic energy (J) of the contact.
+    fn stored(&self, contact: &Contact) -> f64;
+}
+
+/// A law of friction.
+pub trait FrictionLaw: Copy + Send + Sync + 'static {
+    /// The motions this law resists. Two laws may not claim the same motion.
+    const RESISTS: Motions;
+    /// What the contact remembers while it lasts.
+    type Memory: Memory;
+    /// The loads, and the memory carried through the step.
+    fn resist(&self, contact: &Contact, memory: &mut Self::Memory) -> Resistance;
+    /// Energy held in the memory (J), by motion: what the ledger calls stored.
+    fn stored(&self, contact: &Contact, memory: &Self::Memory) -> [f64; 3];
+}
+
+/// The normal laws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Normal {
+    /// A spring and a dashpot.
+    Hooke(Hooke),
+    /// Elastic spheres.
+    Hertz(Hertz),
+}
+
+/// The sliding laws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Slide {
+    /// Spring and dashpot in series with a slider.
+    SpringSlider(SlideSlider),
+}
+
+/// The rolling laws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Roll {
+    /// Spring and dashpot in series with a slider.
+    SpringSlider(RollSlider),
+    /// A torque of constant size against the motion.
+    ConstantTorque(RollConstantTorque),
+    /// An elastic-plastic spring with a dashpot.
+    Epsd(RollEpsd),
+}
+
+/// The spinning laws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Spin {
+    /// Spring and dashpot in series with a slider.
+    SpringSlider(SpinSlider),
+    /// A torque of constant size against the motion.
+    ConstantTorque(SpinConstantTorque),
+}
+
+/// Everything that acts between two materials. A motion without a law is free.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairLaws {
+    /// Along the normal.
+    pub normal: Normal,
+    /// Against sliding.
+    pub slide: Option<Slide>,
+    /// Against rolling.
+    pub roll: Option<Roll>,
+    /// Against spinning.
+    pub spin: Option<Spin>,
+}
+
+impl PairLaws {
+    /// A normal law alone: frictionless.
+    pub fn frictionless(normal: Normal) -> Self {
+        PairLaws { normal, slide: None, roll: None, spin: None }
+    }
+}

@@ -1,0 +1,127 @@
+//! The laws of a pair on one contact at a time: for the probe and for the slow reference step.
+
+use glam::DVec3;
+
+use crate::contact::{Contact, Lanes, Resistance};
+use crate::law::kernel::{MemoryLayout, NORMAL_BEFORE};
+use crate::law::memory::{ModeOnly, ScalarSpring, VectorSpring};
+use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
+use crate::measure::Mode;
+
+/// What one contact remembers under any laws.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PairMemory {
+    /// Of the slide law.
+    pub slide: VectorSpring,
+    /// Of the roll law.
+    pub roll: VectorSpring,
+    /// Of the spin law.
+    pub spin: ScalarSpring,
+}
+
+impl PairMemory {
+    /// Of one lane of a block.
+    pub fn from_lanes(layout: &MemoryLayout, memory: &[Lanes], lane: usize) -> Self {
+        let number = |at: usize| memory[at].0[lane];
+        let vector = |at: usize, size: usize| match size {
+            0 => VectorSpring::default(),
+            1 => VectorSpring { slipping: number(at), ..VectorSpring::default() },
+            _ => VectorSpring {
+                spring: DVec3::new(number(at), number(at + 1), number(at + 2)),
+                slipping: number(at + 3),
+            },
+        };
+        let roll = NORMAL_BEFORE + layout.slide;
+        let spin = roll + layout.roll;
+        PairMemory {
+            slide: vector(NORMAL_BEFORE, layout.slide),
+            roll: vector(roll, layout.roll),
+            spin: match layout.spin {
+                0 => ScalarSpring::default(),
+                1 => ScalarSpring { spring: 0.0, slipping: number(spin) },
+                _ => ScalarSpring { spring: number(spin), slipping: number(spin + 1) },
+            },
+        }
+    }
+}
+
+/// Normal force on a and friction; `contact.normal_load` is set on the way.
+pub fn evaluate(laws: &PairLaws, contact: &mut Contact, memory: &mut PairMemory) -> (f64, Resistance) {
+    let push = match &laws.normal {
+        Normal::Hooke(law) => law.press(contact),
+        Normal::Hertz(law) => law.press(contact),
+    };
+    contact.normal_load = push.abs();
+    let mut sum = Resistance::default();
+    match &laws.slide {
+        None => {}
+        Some(Slide::SpringSlider(law)) => add(&mut sum, law, contact, &mut memory.slide),
+    }
+    let mut mode = ModeOnly { slipping: memory.roll.slipping };
+    match &laws.roll {
+        None => {}
+        Some(Roll::SpringSlider(law)) => add(&mut sum, law, contact, &mut memory.roll),
+        Some(Roll::Epsd(law)) => add(&mut sum, law, contact, &mut memory.roll),
+        Some(Roll::ConstantTorque(law)) => {
+            add(&mut sum, law, contact, &mut mode);
+            memory.roll.slipping = mode.slipping;
+        }
+    }
+    let mut mode = ModeOnly { slipping: memory.spin.slipping };
+    match &laws.spin {
+        None => {}
+        Some(Spin::SpringSlider(law)) => add(&mut sum, law, contact, &mut memory.spin),
+        Some(Spin::ConstantTorque(law)) => {
+            add(&mut sum, law, contact, &mut mode);
+            memory.spin.slipping = mode.slipping;
+        }
+    }
+    (push, sum)
+}
+
+fn add<L: FrictionLaw>(sum: &mut Resistance, law: &L, contact: &Contact, memory: &mut L::Memory) {
+    let one = law.resist(contact, memory);
+    if L::RESISTS.overlaps(Motions::SLIDE) {
+        (sum.force, sum.lever_a, sum.lever_b) = (one.force, one.lever_a, one.lever_b);
+    }
+    sum.roll_a += one.roll_a;
+    sum.roll_b += one.roll_b;
+    sum.spin += one.spin;
+}
+
+/// Energy stored by normal, slide, roll and spin.
+pub fn stored(laws: &PairLaws, contact: &Contact, memory: &PairMemory) -> [f64; 4] {
+    let normal = match &laws.normal {
+        Normal::Hooke(law) => law.stored(contact),
+        Normal::Hertz(law) => law.stored(contact),
+    };
+    let slide = match &laws.slide {
+        None => [0.0; 3],
+        Some(Slide::SpringSlider(law)) => law.stored(contact, &memory.slide),
+    };
+    let roll = match &laws.roll {
+        None | Some(Roll::ConstantTorque(_)) => [0.0; 3],
+        Some(Roll::SpringSlider(law)) => law.stored(contact, &memory.roll),
+        Some(Roll::Epsd(law)) => law.stored(contact, &memory.roll),
+    };
+    let spin = match &laws.spin {
+        None | Some(Spin::ConstantTorque(_)) => [0.0; 3],
+        Some(Spin::SpringSlider(law)) => law.stored(contact, &memory.spin),
+    };
+    let by_motion = |i: usize| slide[i] + roll[i] + spin[i];
+    [normal, by_motion(0), by_motion(1), by_motion(2)]
+}
+
+/// Stick or slip of slide, roll and spin.
+pub fn modes(laws: &PairLaws, memory: &PairMemory) -> [Mode; 3] {
+    let mode = |resisted: bool, slipping: f64| match (resisted, slipping > 0.0) {
+        (false, _) => Mode::None,
+        (true, false) => Mode::Stick,
+        (true, true) => Mode::Slip,
+    };
+    [
+        mode(laws.slide.is_some(), memory.slide.slipping),
+        mode(laws.roll.is_some(), memory.roll.slipping),
+        mode(laws.spin.is_some(), memory.spin.slipping),
+    ]
+}

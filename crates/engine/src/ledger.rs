@@ -1,0 +1,90 @@
+//! Where the energy went.
+//!
+//! The loads of each motion do the work W on the bodies; what they have done less than nothing and do not hold as
+//! stored energy is lost: lost = -W - (stored - stored at the start) (THEORY.md section 5). W is the trapezoidal sum of power over steps, taken
+//! with full-step velocities, which makes the balance close to second order in dt. A spring that is dropped when its
+//! contact ends counts as lost to its motion.
+
+/// Sums booked since the start, by the trapezoidal rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// Sum of dt times the power on bodies of normal, slide, roll and spin loads; the first with half weight.
+    pub work: [f64; 4],
+    /// The last powers booked; half of them belongs to the step to come.
+    pub power: [f64; 4],
+    /// The same for the work that prescribed motion and constant loads put in.
+    pub driven: f64,
+    /// Last power of that.
+    pub driven_power: f64,
+    /// Energy taken by local damping.
+    pub local: f64,
+    /// Kinetic + potential + stored energy at the start.
+    pub start: f64,
+    /// Of that, stored by normal, slide, roll and spin.
+    pub stored_at_start: [f64; 4],
+}
+
+impl Sums {
+    /// Books one evaluation of loads; `weight` is dt, or dt/2 for the first.
+    pub fn book(&mut self, power: [f64; 4], driven_power: f64, weight: f64) {
+        for (work, power) in self.work.iter_mut().zip(power) {
+            *work += weight * power;
+        }
+        self.driven += weight * driven_power;
+        self.power = power;
+        self.driven_power = driven_power;
+    }
+}
+
+/// The energies of a world now (J).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ledger {
+    /// Of free and held bodies: translation and rotation.
+    pub kinetic: f64,
+    /// Of free bodies in gravity, zero at the origin.
+    pub potential: f64,
+    /// Elastic energy of contacts: normal, slide, roll and spin springs.
+    pub stored: f64,
+    /// Lost along the normal.
+    pub lost_normal: f64,
+    /// Lost to sliding.
+    pub lost_slide: f64,
+    /// Lost to rolling.
+    pub lost_roll: f64,
+    /// Lost to spinning.
+    pub lost_spin: f64,
+    /// Taken by local damping.
+    pub lost_local: f64,
+    /// Put in by prescribed motion and constant loads.
+    pub work: f64,
+    /// What is in excess: kinetic + potential + stored + lost - work - (the same at the start).
+    pub error: f64,
+}
+
+impl Ledger {
+    /// From the energies now, the stored energy by motion (normal, slide, roll, spin) and the sums.
+    pub(crate) fn new(kinetic: f64, potential: f64, stored: [f64; 4], sums: &Sums, dt: f64) -> Self {
+        let lost = |i: usize| -(sums.work[i] - 0.5 * dt * sums.power[i]) - (stored[i] - sums.stored_at_start[i]);
+        let work = sums.driven - 0.5 * dt * sums.driven_power;
+        let stored_total = stored.iter().sum::<f64>();
+        let (normal, slide, roll, spin) = (lost(0), lost(1), lost(2), lost(3));
+        let total = kinetic + potential + stored_total + normal + slide + roll + spin + sums.local;
+        Ledger {
+            kinetic,
+            potential,
+            stored: stored_total,
+            lost_normal: normal,
+            lost_slide: slide,
+            lost_roll: roll,
+            lost_spin: spin,
+            lost_local: sums.local,
+            work,
+            error: total - work - sums.start,
+        }
+    }
+
+    /// Everything lost, by any motion.
+    pub fn lost(&self) -> f64 {
+        self.lost_normal + self.lost_slide + self.lost_roll + self.lost_spin + self.lost_local
+    }
+}

@@ -1,0 +1,39 @@
+//! stickslip: grains and rigid bodies in contact, in which friction is the subject.
+//!
+//! A tour, in reading order:
+//!
+//! - [`world`]: the world and its step;
+//! - [`model`], [`state`]: what does not change in a run, and what does;
+//! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them;
+//! - [`neighbour`], [`collide`]: who might touch, who does;
+//! - [`contact`], [`law`]: one contact, its signs, and the laws, one file each;
+//! - [`explicit`]: the passes over contacts and bodies, the stable step;
+//! - [`ledger`], [`measure`]: where the energy went, what can be read off;
+//! - [`probe`]: one contact driven through any motion;
+//! - [`mod@reference`]: the same step, slow and obvious, that the fast one is tested against;
+//! - [`place`], [`random`], [`math`], [`error`]: the rest.
+
+pub mod body;
+pub mod collide;
+pub mod contact;
+pub mod error;
+pub mod explicit;
+pub mod frame;
+pub mod law;
+pub mod ledger;
+pub mod math;
+pub mod measure;
+pub mod model;
+pub mod neighbour;
+pub mod place;
+pub mod probe;
+pub mod random;
+pub mod reference;
+pub mod shape;
+pub mod state;
+pub mod world;
+
+pub use body::{Body, Motion};
+pub use model::{Material, Model};
+pub use shape::Shape;
+pub use world::{Setup, World};

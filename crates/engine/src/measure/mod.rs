@@ -1,0 +1,120 @@
+//! What can be read off a world: contacts and bodies as rows of the records.
+
+use glam::{DQuat, DVec3};
+
+use crate::contact::{Block, Lanes};
+use crate::law::kernel::{MemoryLayout, NORMAL_BEFORE};
+use crate::neighbour::Side;
+use crate::state::Mover;
+
+/// Whether a motion of a contact sticks or slips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// No law resists it.
+    None,
+    /// Sticks.
+    Stick,
+    /// Slips.
+    Slip,
+}
+
+impl Mode {
+    /// As in the contacts record: `-`, `s` or `k`.
+    pub fn letter(self) -> char {
+        match self {
+            Mode::None => '-',
+            Mode::Stick => 's',
+            Mode::Slip => 'k',
+        }
+    }
+}
+
+/// One contact: loads are those on a, the body with the lower id; the normal points from b to a.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactRow {
+    /// Lower id.
+    pub a: u32,
+    /// Higher id.
+    pub b: u32,
+    /// Contact point (m), midway in the overlap.
+    pub point: DVec3,
+    /// From b to a.
+    pub normal: DVec3,
+    /// m.
+    pub overlap: f64,
+    /// Force on a along the normal (N).
+    pub normal_force: f64,
+    /// Sliding friction on a (N).
+    pub slide: DVec3,
+    /// Rolling torque on a (N m).
+    pub roll_a: DVec3,
+    /// Rolling torque on b (N m).
+    pub roll_b: DVec3,
+    /// Spinning torque on a about the normal (N m).
+    pub spin: f64,
+    /// Slide, roll, spin.
+    pub mode: [Mode; 3],
+}
+
+/// The row of one lane.
+pub(crate) fn contact_row(
+    block: &Block,
+    lane: usize,
+    a: &Mover,
+    b: &Mover,
+    plane: Side,
+    layout: &MemoryLayout,
+    memory: &[Lanes],
+) -> ContactRow {
+    let normal = block.normal.get(lane);
+    // From the sphere: a plane's own position may be anywhere on it.
+    let point = if plane == Side::A {
+        b.position + normal * block.lever_b.0[lane]
+    } else {
+        a.position - normal * block.lever_a.0[lane]
+    };
+    // The last number of each law's memory says whether it slips.
+    let mut at = NORMAL_BEFORE;
+    let mode = [layout.slide, layout.roll, layout.spin].map(|size| {
+        at += size;
+        match size {
+            0 => Mode::None,
+            _ if memory[at - 1].0[lane] > 0.0 => Mode::Slip,
+            _ => Mode::Stick,
+        }
+    });
+    ContactRow {
+        a: a.id,
+        b: b.id,
+        point,
+        normal,
+        overlap: block.overlap.0[lane],
+        normal_force: block.normal_force.0[lane],
+        slide: block.slide_force.get(lane),
+        roll_a: block.roll_a.get(lane),
+        roll_b: block.roll_b.get(lane),
+        spin: block.spin.0[lane],
+        mode,
+    }
+}
+
+/// One body, world axes, full-step velocities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyView {
+    /// Place in the scene, from 0.
+    pub id: u32,
+    /// m.
+    pub position: DVec3,
+    /// `world_from_body`.
+    pub orientation: DQuat,
+    /// m/s.
+    pub velocity: DVec3,
+    /// rad/s.
+    pub angular_velocity: DVec3,
+    /// Sum of contact forces (N), without gravity.
+    pub force: DVec3,
+    /// Sum of contact torques (N m) about the body's position.
+    pub torque: DVec3,
+    /// m; zero for a plane.
+    pub radius: f64,
+}

@@ -1,0 +1,99 @@
+//! What does not change in a run: materials, laws, gravity, the step, and the few things special about a few bodies.
+
+use glam::{DQuat, DVec3};
+
+use crate::body::Motion;
+use crate::law::PairLaws;
+
+/// A material: what a body is made of, and by which laws are chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// Name in the scene.
+    pub name: String,
+    /// Density (kg/m^3).
+    pub density: f64,
+}
+
+/// How the explicit method advances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Integrator {
+    /// Half kick, drift, loads, half kick (THEORY.md section 4.1).
+    #[default]
+    VelocityVerlet,
+    /// Kick with the loads from x(t), v(t), then drift (THEORY.md section 4.2).
+    SymplecticEuler,
+}
+
+/// Which laws act between which materials.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LawTable {
+    materials: usize,
+    pairs: Vec<Option<PairLaws>>,
+}
+
+impl LawTable {
+    /// No law between any two of `materials` materials.
+    pub fn new(materials: usize) -> Self {
+        LawTable { materials, pairs: vec![None; materials * materials] }
+    }
+
+    /// Sets the laws of an unordered pair of materials.
+    pub fn set(&mut self, first: u16, second: u16, laws: PairLaws) {
+        let (i, j) = (first as usize, second as usize);
+        self.pairs[i * self.materials + j] = Some(laws);
+        self.pairs[j * self.materials + i] = Some(laws);
+    }
+
+    /// The laws of an unordered pair of materials.
+    pub fn get(&self, first: u16, second: u16) -> Option<&PairLaws> {
+        self.pairs.get(first as usize * self.materials + second as usize)?.as_ref()
+    }
+}
+
+/// The constant part of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// Acceleration (m/s^2).
+    pub gravity: DVec3,
+    /// Step (s).
+    pub dt: f64,
+    /// How to advance.
+    pub integrator: Integrator,
+    /// Fraction of the unbalanced force (and torque) taken against the velocity, component by component.
+    pub local_damping: f64,
+    /// Materials, by index.
+    pub materials: Vec<Material>,
+    /// Laws by pair of materials.
+    pub laws: LawTable,
+}
+
+impl Model {
+    /// Velocity Verlet without gravity or local damping.
+    pub fn new(materials: Vec<Material>, dt: f64) -> Self {
+        let laws = LawTable::new(materials.len());
+        Model { gravity: DVec3::ZERO, dt, integrator: Integrator::default(), local_damping: 0.0, materials, laws }
+    }
+}
+
+/// What is special about a body: anything but a free sphere with equal moments of inertia.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Special {
+    /// What moves it.
+    pub motion: Motion,
+    /// Where it started, for prescribed motion.
+    pub position0: DVec3,
+    /// As it started, for prescribed motion.
+    pub orientation0: DQuat,
+    /// 1 where a component of velocity is free, 0 where it is locked.
+    pub free: DVec3,
+    /// The same for the angular velocity.
+    pub free_turn: DVec3,
+    /// Constant force.
+    pub force: DVec3,
+    /// Constant torque.
+    pub torque: DVec3,
+    /// Principal moments of inertia, when they differ.
+    pub inertia_body: Option<DVec3>,
+    /// The normal of a plane, in its own frame.
+    pub plane: Option<DVec3>,
+}

@@ -1,0 +1,393 @@
+//! Who might touch whom: re-ordering in space, a grid of several cell sizes, and lists of candidate pairs with a skin.
+//!
+//! Lists are made anew when some body has moved by half the skin since they were made. Then bodies are put in the order
+//! of a Morton curve, so that neighbours in space are neighbours in memory, and contacts carry their memory over by pair.
+//!
+//! A sphere stands in the grid level whose cells are just as wide as spheres of its size class (a factor 2) need, and
+//! looks for partners in its own and in all coarser levels: 27 cells each. So a mixture of sizes costs as much a sphere
+//! as equal ones do, times the number of size classes. The finer sphere of a pair, or the one first in order, owns it.
+//!
+//! Does not do: periodic images (a later issue); planes are tested against every sphere when lists are made.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::model::Model;
+use crate::state::{Bodies, CHUNK, Mover};
+
+/// Materials and shapes of a pair in one number, so that contacts of one kind stand together in blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Material of a.
+    pub material_a: u16,
+    /// Material of b.
+    pub material_b: u16,
+    /// Which of the two is a plane.
+    pub plane: Side,
+}
+
+/// Which body of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Neither.
+    Neither,
+    /// The one with the lower id.
+    A,
+    /// The one with the higher id.
+    B,
+}
+
+impl Class {
+    /// As a number; the order of classes within a chunk.
+    pub fn number(&self, materials: usize) -> u32 {
+        let pair = self.material_a as u32 * materials as u32 + self.material_b as u32;
+        3 * pair + self.plane as u32
+    }
+
+    /// Back from the number.
+    #[inline(always)]
+    pub fn from_number(number: u32, materials: usize) -> Self {
+        let (pair, m) = (number / 3, materials as u32);
+        let plane = match number % 3 {
+            0 => Side::Neither,
+            1 => Side::A,
+            _ => Side::B,
+        };
+        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, plane }
+    }
+}
+
+/// A pair that might touch, by index; `a` has the lower id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Candidate {
+    /// Index of the body with the lower id.
+    pub a: u32,
+    /// Index of the other.
+    pub b: u32,
+    /// 0 when both stand in the owner's chunk; else 1 + the outbox for the one that does not.
+    pub outbox: u32,
+}
+
+/// Candidates of one class within a chunk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClassRange {
+    /// The class's number.
+    pub class: u32,
+    /// First candidate.
+    pub first: u32,
+    /// One past the last.
+    pub end: u32,
+}
+
+/// What one chunk of bodies knows of its neighbours between two makings of the lists.
+#[derive(Clone, Debug, Default)]
+pub struct ChunkNeighbours {
+    /// Pairs owned by bodies of this chunk, by class, then by owner and other.
+    pub candidates: Vec<Candidate>,
+    /// Where each class begins and ends.
+    pub classes: Vec<ClassRange>,
+    /// The chunk that each outbox goes to.
+    pub targets: Vec<u32>,
+    /// The (chunk, outbox) from which loads arrive, in the order in which they are added.
+    pub sources: Vec<(u32, u32)>,
+}
+
+/// The lists.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    /// Pairs closer than this gap are listed (m).
+    pub skin: f64,
+    /// Radius of the smallest sphere: what size classes count from.
+    smallest: f64,
+    /// By chunk of bodies.
+    pub chunks: Vec<ChunkNeighbours>,
+}
+
+/// Skin as a fraction of the mean radius. Measured on the collapsing pile and on the jammed packing of `bench`.
+const SKIN_OF_MEAN_RADIUS: f64 = 0.25;
+
+impl Neighbours {
+    /// For these bodies; lists are made by `build`.
+    pub fn new(bodies: &Bodies) -> Self {
+        let radii = bodies.movers[..bodies.spheres].iter().map(|m| m.radius);
+        let smallest = radii.clone().fold(f64::INFINITY, f64::min);
+        let mean = radii.sum::<f64>() / bodies.spheres.max(1) as f64;
+        // Small grains must not drown in candidates, nor a lone large one force constant rebuilding.
+        let skin = (SKIN_OF_MEAN_RADIUS * mean).min(smallest);
+        Neighbours { skin: if skin.is_finite() { skin } else { 0.0 }, smallest, chunks: Vec::new() }
+    }
+
+    /// The displacement of a body beyond which lists are stale.
+    pub fn slack(&self) -> f64 {
+        0.5 * self.skin
+    }
+
+    /// Size class of a sphere: its level in the grid.
+    fn level(&self, radius: f64) -> usize {
+        let (mut level, mut limit) = (0, self.smallest);
+        while radius > limit {
+            limit *= 2.0;
+            level += 1;
+        }
+        level
+    }
+
+    /// Width of the cells of a level: a sphere reaches partners of its own and finer classes in adjacent cells.
+    fn cell_width(&self, level: usize) -> f64 {
+        2.0 * self.smallest * (1_u64 << level) as f64 + self.skin
+    }
+
+    /// Which of two bodies owns their pair.
+    fn owner(&self, bodies: &Bodies, i: u32, j: u32) -> u32 {
+        let key = |k: u32| {
+            let mover = &bodies.movers[k as usize];
+            let level = if k as usize >= bodies.spheres { usize::MAX } else { self.level(mover.radius) };
+            (level, k)
+        };
+        if key(i) < key(j) { i } else { j }
+    }
+
+    /// Makes the lists for bodies where they are now.
+    pub fn build(&mut self, model: &Model, material_of: &[u16], bodies: &Bodies, plane_normals: &[DVec3]) {
+        let grids = self.grids(bodies);
+        let chunk_count = bodies.movers.len().div_ceil(CHUNK);
+        let mut chunks = std::mem::take(&mut self.chunks);
+        chunks.resize_with(chunk_count, ChunkNeighbours::default);
+        let search = Search { neighbours: self, model, material_of, bodies, plane_normals, grids: &grids };
+        chunks.par_iter_mut().enumerate().for_each(|(chunk, lists)| search.fill(chunk, lists));
+        chunks.iter_mut().for_each(|lists| lists.sources.clear());
+        for from in 0..chunk_count {
+            for outbox in 0..chunks[from].targets.len() {
+                let target = chunks[from].targets[outbox] as usize;
+                chunks[target].sources.push((from as u32, outbox as u32));
+            }
+        }
+        self.chunks = chunks;
+    }
+
+    fn grids(&self, bodies: &Bodies) -> Vec<Grid> {
+        let spheres = &bodies.movers[..bodies.spheres];
+        let largest = spheres.iter().map(|m| m.radius).fold(0.0, f64::max);
+        let levels = if spheres.is_empty() { 0 } else { self.level(largest) + 1 };
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); levels];
+        for (index, mover) in spheres.iter().enumerate() {
+            members[self.level(mover.radius)].push(index as u32);
+        }
+        let build = |(level, members): (usize, &Vec<u32>)| Grid::new(self.cell_width(level), members, spheres);
+        members.par_iter().enumerate().map(build).collect()
+    }
+
+    /// Where the pair of two bodies stands: chunk and candidate.
+    pub fn find(&self, model: &Model, material_of: &[u16], bodies: &Bodies, i: u32, j: u32) -> Option<(u32, u32)> {
+        let owner = self.owner(bodies, i, j);
+        let other = if owner == i { j } else { i };
+        let lists = &self.chunks[owner as usize / CHUNK];
+        let class = class_of(model, material_of, bodies, i, j);
+        let range = lists.classes.iter().find(|range| range.class == class)?;
+        let slice = &lists.candidates[range.first as usize..range.end as usize];
+        let key = |c: &Candidate| if self.owner(bodies, c.a, c.b) == c.a { (c.a, c.b) } else { (c.b, c.a) };
+        let found = slice.binary_search_by_key(&(owner, other), key).ok()?;
+        Some((owner / CHUNK as u32, range.first + found as u32))
+    }
+}
+
+/// The order of bodies along a Morton curve, planes last: `order[new index] = old index`.
+pub fn order_in_space(bodies: &Bodies, cell: f64) -> Vec<u32> {
+    let spheres = &bodies.movers[..bodies.spheres];
+    let low = spheres.iter().fold(DVec3::INFINITY, |low, m| low.min(m.position));
+    let inverse = 1.0 / cell;
+    let mut keys: Vec<(u64, u32, u32)> = spheres
+        .par_iter()
+        .enumerate()
+        .map(|(index, m)| {
+            let p = (m.position - low) * inverse;
+            // Casts saturate: a stray body ends at the far end of the curve, which costs time, not correctness.
+            let quantum = |x: f64| (x as u64).min((1 << 21) - 1);
+            (
+                interleave(quantum(p.x)) | interleave(quantum(p.y)) << 1 | interleave(quantum(p.z)) << 2,
+                m.id,
+                index as u32,
+            )
+        })
+        .collect();
+    keys.par_sort_unstable();
+    keys.iter().map(|key| key.2).chain(bodies.spheres as u32..bodies.movers.len() as u32).collect()
+}
+
+/// Spreads 21 bits so that two zeros follow each.
+fn interleave(x: u64) -> u64 {
+    let x = (x | x << 32) & 0x001f_0000_0000_ffff;
+    let x = (x | x << 16) & 0x001f_0000_ff00_00ff;
+    let x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
+    let x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
+    (x | x << 2) & 0x1249_2492_4924_9249
+}
+
+/// Class of a pair, whichever way round it is given.
+fn class_of(model: &Model, material_of: &[u16], bodies: &Bodies, i: u32, j: u32) -> u32 {
+    let (mut a, mut b) = (&bodies.movers[i as usize], &bodies.movers[j as usize]);
+    let (mut at, mut bt) = (i, j);
+    if a.id > b.id {
+        (a, b, at, bt) = (b, a, bt, at);
+    }
+    let plane = if at as usize >= bodies.spheres {
+        Side::A
+    } else if bt as usize >= bodies.spheres {
+        Side::B
+    } else {
+        Side::Neither
+    };
+    let class = Class { material_a: material_of[a.id as usize], material_b: material_of[b.id as usize], plane };
+    class.number(model.materials.len())
+}
+
+/// One level of the grid: spheres in a hash table of cells, by counting sort.
+struct Grid {
+    inverse_width: f64,
+    shift: u32,
+    starts: Vec<u32>,
+    entries: Vec<(u64, u32)>,
+}
+
+impl Grid {
+    fn new(width: f64, members: &[u32], spheres: &[Mover]) -> Self {
+        let bits = (2 * members.len()).next_power_of_two().trailing_zeros().max(1);
+        let mut grid = Grid {
+            inverse_width: 1.0 / width,
+            shift: 64 - bits,
+            starts: vec![0; (1 << bits) + 1],
+            entries: Vec::new(),
+        };
+        let keys: Vec<u64> = members.iter().map(|&i| cell_key(grid.cell(spheres[i as usize].position))).collect();
+        for &key in &keys {
+            let bucket = grid.bucket(key);
+            grid.starts[bucket + 1] += 1;
+        }
+        for bucket in 1..grid.starts.len() {
+            grid.starts[bucket] += grid.starts[bucket - 1];
+        }
+        let mut next = grid.starts.clone();
+        grid.entries = vec![(0, 0); members.len()];
+        for (&key, &member) in keys.iter().zip(members) {
+            let place = &mut next[grid.bucket(key)];
+            grid.entries[*place as usize] = (key, member);
+            *place += 1;
+        }
+        grid
+    }
+
+    fn cell(&self, position: DVec3) -> [i64; 3] {
+        let p = position * self.inverse_width;
+        [p.x.floor() as i64, p.y.floor() as i64, p.z.floor() as i64]
+    }
+
+    fn bucket(&self, key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
+    }
+
+    /// Calls `visit` for every sphere in the 27 cells around a position (and a few that only share a key).
+    fn around(&self, position: DVec3, mut visit: impl FnMut(u32)) {
+        let [x, y, z] = self.cell(position);
+        for dz in -1..=1 {
+            for dy in -1..=1 {
+                for dx in -1..=1 {
+                    let key = cell_key([x.wrapping_add(dx), y.wrapping_add(dy), z.wrapping_add(dz)]);
+                    let bucket = self.bucket(key);
+                    for entry in &self.entries[self.starts[bucket] as usize..self.starts[bucket + 1] as usize] {
+                        if entry.0 == key {
+                            visit(entry.1);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// 21 bits of each coordinate. Cells 2 million apart share a key; the distance test tells them apart.
+fn cell_key([x, y, z]: [i64; 3]) -> u64 {
+    const MASK: i64 = (1 << 21) - 1;
+    (x & MASK) as u64 | ((y & MASK) as u64) << 21 | ((z & MASK) as u64) << 42
+}
+
+/// What the search for one chunk's candidates reads.
+struct Search<'a> {
+    neighbours: &'a Neighbours,
+    model: &'a Model,
+    material_of: &'a [u16],
+    bodies: &'a Bodies,
+    plane_normals: &'a [DVec3],
+    grids: &'a [Grid],
+}
+
+impl Search<'_> {
+    fn fill(&self, chunk: usize, lists: &mut ChunkNeighbours) {
+        let first = chunk * CHUNK;
+        let end = (first + CHUNK).min(self.bodies.spheres);
+        // (class, owner, other): the order in which candidates stand, whatever the order of the search.
+        let mut found: Vec<(u32, u32, u32)> = Vec::with_capacity(lists.candidates.len() + 64);
+        for owner in first..end {
+            self.partners(owner as u32, |other| {
+                let class = class_of(self.model, self.material_of, self.bodies, owner as u32, other);
+                found.push((class, owner as u32, other));
+            });
+        }
+        found.sort_unstable();
+        lists.targets.clear();
+        lists.candidates.clear();
+        lists.classes.clear();
+        for &(class, owner, other) in &found {
+            match lists.classes.last_mut() {
+                Some(range) if range.class == class => range.end += 1,
+                _ => {
+                    let at = lists.candidates.len() as u32;
+                    lists.classes.push(ClassRange { class, first: at, end: at + 1 });
+                }
+            }
+            let target = other / CHUNK as u32;
+            let outbox = if target as usize == chunk { 0 } else { 1 + outbox_for(&mut lists.targets, target) };
+            let owner_is_a = self.bodies.movers[owner as usize].id < self.bodies.movers[other as usize].id;
+            let (a, b) = if owner_is_a { (owner, other) } else { (other, owner) };
+            lists.candidates.push(Candidate { a, b, outbox });
+        }
+    }
+
+    /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`.
+    fn partners(&self, i: u32, mut found: impl FnMut(u32)) {
+        let movers = &self.bodies.movers;
+        let me = &movers[i as usize];
+        let level = self.neighbours.level(me.radius);
+        let skin = self.neighbours.skin;
+        for (at, grid) in self.grids.iter().enumerate().skip(level) {
+            grid.around(me.position, |j| {
+                let you = &movers[j as usize];
+                let reach = me.radius + you.radius + skin;
+                let near = (me.position - you.position).length_squared() < reach * reach;
+                let movable = me.inverse_mass + you.inverse_mass > 0.0;
+                if near && movable && (at > level || j > i) {
+                    found(j);
+                }
+            });
+        }
+        if me.inverse_mass > 0.0 {
+            for (k, &normal) in self.plane_normals.iter().enumerate() {
+                let j = self.bodies.spheres + k;
+                // A plane that turns sweeps far: list every sphere against it.
+                let turns = movers[j].angular_velocity.cross(normal) != DVec3::ZERO;
+                if turns || (me.position - movers[j].position).dot(normal) < me.radius + skin {
+                    found(j as u32);
+                }
+            }
+        }
+    }
+}
+
+/// The outbox for a target chunk, opened when it is the first.
+fn outbox_for(targets: &mut Vec<u32>, target: u32) -> u32 {
+    // Some twenty targets at most: a linear search beats a map.
+    let at = targets.iter().position(|&t| t == target).unwrap_or_else(|| {
+        targets.push(target);
+        targets.len() - 1
+    });
+    at as u32
+}

@@ -1,0 +1,230 @@
+//! Many spheres at random places without overlap.
+//!
+//! Random sequential placement, the largest first; where that jams (beyond a volume fraction of about 0.3), the rest are
+//! dropped in anywhere and all are pushed apart until none overlap. Ends with an error, not a loop, when that fails.
+
+use std::time::{Duration, Instant};
+
+use glam::DVec3;
+use thiserror::Error;
+
+use crate::random::Stream;
+
+/// Above this volume fraction placement is refused at once.
+pub const DENSEST: f64 = 0.55;
+
+/// Why spheres could not be placed.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum PlaceError {
+    /// They would fill too much of the region.
+    #[error(
+        "{count} spheres would fill {fraction:.3} of the region, more than {DENSEST}, which random placement can reach"
+    )]
+    TooDense {
+        /// How many.
+        count: usize,
+        /// Volume of spheres over volume of the region they may cover.
+        fraction: f64,
+    },
+    /// Time ran out.
+    #[error("no places without overlap found for {count} spheres (volume fraction {fraction:.3}) within {seconds} s")]
+    GaveUp {
+        /// How many.
+        count: usize,
+        /// Volume of spheres over volume of the region they may cover.
+        fraction: f64,
+        /// Time spent.
+        seconds: u64,
+    },
+}
+
+/// Volume of the spheres over the volume that spheres with centres between `from` and `to` may cover.
+pub fn volume_fraction(from: DVec3, to: DVec3, radii: &[f64]) -> f64 {
+    let largest = radii.iter().copied().fold(0.0, f64::max);
+    let size = to - from + DVec3::splat(2.0 * largest);
+    let volume: f64 = radii.iter().map(|r| 4.0 / 3.0 * std::f64::consts::PI * r * r * r).sum();
+    volume / (size.x * size.y * size.z)
+}
+
+/// Centres between `from` and `to` for spheres of these radii, none overlapping.
+pub fn random(
+    from: DVec3,
+    to: DVec3,
+    radii: &[f64],
+    stream: &mut Stream,
+    deadline: Duration,
+) -> Result<Vec<DVec3>, PlaceError> {
+    let fraction = volume_fraction(from, to, radii);
+    let count = radii.len();
+    if fraction > DENSEST {
+        return Err(PlaceError::TooDense { count, fraction });
+    }
+    let start = Instant::now();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|&i, &j| radii[j].total_cmp(&radii[i]).then(i.cmp(&j)));
+    let mut centres = vec![DVec3::ZERO; count];
+    let mut jammed = false;
+    let mut shelves = Shelves::new(from, to, radii);
+    for &sphere in &order {
+        let mut draw =
+            || DVec3::new(stream.between(from.x, to.x), stream.between(from.y, to.y), stream.between(from.z, to.z));
+        let mut at = draw();
+        // Once jammed, the rest is dropped in anywhere and pushed apart below.
+        let mut tries = if jammed { 0 } else { 500 };
+        while tries > 0 && shelves.overlaps(at, radii[sphere], &centres, radii) {
+            at = draw();
+            tries -= 1;
+        }
+        jammed |= tries == 0;
+        centres[sphere] = at;
+        shelves.insert(sphere, at);
+    }
+    while jammed {
+        if start.elapsed() > deadline {
+            return Err(PlaceError::GaveUp { count, fraction, seconds: deadline.as_secs() });
+        }
+        jammed = push_apart(from, to, radii, &mut centres);
+    }
+    Ok(centres)
+}
+
+/// Spheres are pushed to this multiple of the sum of their radii, so that few rounds end with none touching.
+const CLEARANCE: f64 = 1.01;
+
+/// Moves every two overlapping spheres apart by half their overlap each; true while any two overlap.
+fn push_apart(from: DVec3, to: DVec3, radii: &[f64], centres: &mut [DVec3]) -> bool {
+    let mut shelves = Shelves::new(from, to, radii);
+    centres.iter().enumerate().for_each(|(sphere, &at)| shelves.insert(sphere, at));
+    let mut shifts = vec![DVec3::ZERO; centres.len()];
+    let mut overlapping = false;
+    for (i, &at) in centres.iter().enumerate() {
+        shelves.near(at, |j| {
+            let between = at - centres[j];
+            let reach = radii[i] + radii[j];
+            let distance = between.length();
+            if j != i && distance < CLEARANCE * reach {
+                overlapping |= distance <= reach;
+                // Two at one place are parted along an axis, the lower one down.
+                let direction =
+                    if distance > 0.0 { between / distance } else { DVec3::Z * if i < j { -1.0 } else { 1.0 } };
+                shifts[i] += direction * (0.5 * (CLEARANCE * reach - distance));
+            }
+        });
+    }
+    for (centre, shift) in centres.iter_mut().zip(&shifts) {
+        *centre = (*centre + *shift).clamp(from, to);
+    }
+    // What was found apart before this round's shifts may overlap after them: one more look, unless nothing moved.
+    overlapping || shifts.iter().any(|&shift| shift != DVec3::ZERO) && any_overlap(from, to, radii, centres)
+}
+
+fn any_overlap(from: DVec3, to: DVec3, radii: &[f64], centres: &[DVec3]) -> bool {
+    let mut shelves = Shelves::new(from, to, radii);
+    centres.iter().enumerate().any(|(sphere, &at)| {
+        let overlaps = shelves.overlaps(at, radii[sphere], centres, radii);
+        shelves.insert(sphere, at);
+        overlaps
+    })
+}
+
+/// A grid over the region, its cells as wide as the largest sphere or wider.
+struct Shelves {
+    from: DVec3,
+    inverse_width: f64,
+    cells: [usize; 3],
+    heads: Vec<u32>,
+    next: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Shelves {
+    fn new(from: DVec3, to: DVec3, radii: &[f64]) -> Self {
+        let largest = radii.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let size = to - from;
+        // No more cells than a few per sphere, however large the region.
+        let most = 64.0 + 4.0 * radii.len() as f64;
+        let width = (2.0 * CLEARANCE * largest).max(crate::math::cbrt((size.x * size.y * size.z).max(0.0) / most));
+        let width = width.max(size.max_element() / most);
+        let cells = size.to_array().map(|length| (length / width) as usize + 1);
+        let heads = vec![NONE; cells[0] * cells[1] * cells[2]];
+        Shelves { from, inverse_width: 1.0 / width, cells, heads, next: vec![NONE; radii.len()] }
+    }
+
+    fn cell(&self, at: DVec3) -> [usize; 3] {
+        let p = ((at - self.from) * self.inverse_width).to_array();
+        std::array::from_fn(|axis| (p[axis] as usize).min(self.cells[axis] - 1))
+    }
+
+    fn insert(&mut self, sphere: usize, at: DVec3) {
+        let [x, y, z] = self.cell(at);
+        let head = &mut self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
+        self.next[sphere] = *head;
+        *head = sphere as u32;
+    }
+
+    /// Calls `visit` for every inserted sphere in the cells around a place.
+    fn near(&self, at: DVec3, mut visit: impl FnMut(usize)) {
+        let cell = self.cell(at);
+        let range = |axis: usize| cell[axis].saturating_sub(1)..(cell[axis] + 2).min(self.cells[axis]);
+        for z in range(2) {
+            for y in range(1) {
+                for x in range(0) {
+                    let mut sphere = self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
+                    while sphere != NONE {
+                        visit(sphere as usize);
+                        sphere = self.next[sphere as usize];
+                    }
+                }
+            }
+        }
+    }
+
+    fn overlaps(&self, at: DVec3, radius: f64, centres: &[DVec3], radii: &[f64]) -> bool {
+        let mut overlaps = false;
+        self.near(at, |other| {
+            let reach = radius + radii[other];
+            overlaps |= (at - centres[other]).length_squared() <= reach * reach;
+        });
+        overlaps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(count: usize, side: f64, radius: impl Fn(usize) -> f64) -> Result<(Vec<DVec3>, Vec<f64>), PlaceError> {
+        let radii: Vec<f64> = (0..count).map(radius).collect();
+        let mut stream = Stream::named(1, "test");
+        let centres = random(DVec3::ZERO, DVec3::splat(side), &radii, &mut stream, Duration::from_secs(20))?;
+        Ok((centres, radii))
+    }
+
+    fn check(centres: &[DVec3], radii: &[f64], side: f64) {
+        for (i, a) in centres.iter().enumerate() {
+            assert!(a.min_element() >= 0.0 && a.max_element() <= side);
+            for (j, b) in centres.iter().enumerate().skip(i + 1) {
+                assert!((*a - *b).length() > radii[i] + radii[j], "{i} and {j} overlap");
+            }
+        }
+    }
+
+    #[test]
+    fn loose_dense_and_mixed_spheres_do_not_overlap() {
+        // 500 spheres of diameter 1: volume fractions 0.05 and 0.5; then a 5:1 mixture.
+        let (centres, radii) = placed(500, 16.4, |_| 0.5).unwrap();
+        check(&centres, &radii, 16.4);
+        let (centres, radii) = placed(500, 7.06, |_| 0.5).unwrap();
+        assert!(volume_fraction(DVec3::ZERO, DVec3::splat(7.06), &radii) > 0.49);
+        check(&centres, &radii, 7.06);
+        let (centres, radii) = placed(300, 10.0, |i| if i % 10 == 0 { 1.0 } else { 0.2 }).unwrap();
+        check(&centres, &radii, 10.0);
+    }
+
+    #[test]
+    fn too_many_are_refused_at_once() {
+        let error = placed(1000, 7.06, |_| 0.5).unwrap_err();
+        assert!(matches!(error, PlaceError::TooDense { count: 1000, .. }), "{error}");
+    }
+}

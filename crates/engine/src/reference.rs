@@ -1,0 +1,205 @@
+//! The same step, slow and obvious: every pair, one thread, no lists, no blocks, no packed records. Tests hold the fast
+//! step to it.
+//!
+//! Does not do: bodies whose moments of inertia differ, and local damping.
+
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+
+use crate::body::{Body, Motion};
+use crate::contact::Contact;
+use crate::law::one::{self, PairMemory};
+use crate::model::Integrator;
+use crate::shape::Shape;
+use crate::world::Setup;
+
+/// A body of the slow world.
+#[derive(Clone, Debug)]
+pub struct SlowBody {
+    /// As described.
+    pub body: Body,
+    /// Contact force and torque.
+    pub load: (DVec3, DVec3),
+    mass: f64,
+    inertia: f64,
+}
+
+/// A world that steps slowly.
+#[derive(Clone, Debug)]
+pub struct SlowWorld {
+    /// Bodies by id; position, orientation and velocities move.
+    pub bodies: Vec<SlowBody>,
+    /// Contacts by ids: the normal before and the memory.
+    pub contacts: BTreeMap<(usize, usize), (DVec3, PairMemory)>,
+    setup: Setup,
+    step: u64,
+}
+
+impl SlowWorld {
+    /// At step 0.
+    pub fn new(setup: Setup) -> Self {
+        let bodies = setup.bodies.iter().map(|body| {
+            let (mass, inertia) = body.mass_and_inertia(setup.model.materials[body.material as usize].density);
+            SlowBody { body: body.clone(), load: (DVec3::ZERO, DVec3::ZERO), mass, inertia: inertia.x }
+        });
+        let mut world = SlowWorld { bodies: bodies.collect(), contacts: BTreeMap::new(), setup, step: 0 };
+        world.set_prescribed(0.0, 0.0);
+        world.evaluate(0.0);
+        world
+    }
+
+    /// One step.
+    pub fn step(&mut self) {
+        let dt = self.setup.model.dt;
+        let first = match self.setup.model.integrator {
+            Integrator::VelocityVerlet => 0.5 * dt,
+            Integrator::SymplecticEuler => dt,
+        };
+        self.step += 1;
+        let time = self.step as f64 * dt;
+        self.kick(first);
+        for body in self.bodies.iter_mut().map(|slow| &mut slow.body) {
+            body.position += body.velocity * dt;
+            body.orientation = crate::frame::turned(body.orientation, body.angular_velocity * dt);
+        }
+        self.set_prescribed(time, time - (dt - first));
+        self.evaluate(dt);
+        self.kick(dt - first);
+        self.set_prescribed(time, time);
+    }
+
+    fn kick(&mut self, kick: f64) {
+        for SlowBody { body, load, mass, inertia } in &mut self.bodies {
+            let free = |locked: bool| if locked { 0.0 } else { 1.0 };
+            let l = body.lock.map(free);
+            if body.motion == Motion::Free {
+                let force = load.0 + body.force + self.setup.model.gravity * *mass;
+                body.velocity += force * DVec3::new(l[0], l[1], l[2]) * (kick / *mass);
+            }
+            if matches!(body.motion, Motion::Free | Motion::Held) {
+                body.angular_velocity += (load.1 + body.torque) * DVec3::new(l[3], l[4], l[5]) * (kick / *inertia);
+            }
+        }
+    }
+
+    /// Poses of prescribed bodies at one time, their velocities at another; what is fixed or held stays.
+    fn set_prescribed(&mut self, time: f64, velocity_time: f64) {
+        for (slow, start) in self.bodies.iter_mut().zip(&self.setup.bodies) {
+            let body = &mut slow.body;
+            match body.motion {
+                Motion::Free => {}
+                Motion::Held => (body.position, body.velocity) = (start.position, DVec3::ZERO),
+                Motion::Fixed => {
+                    (body.position, body.velocity) = (start.position, DVec3::ZERO);
+                    (body.orientation, body.angular_velocity) = (start.orientation, DVec3::ZERO);
+                }
+                Motion::Prescribed(prescribed) => {
+                    let pose = prescribed.pose(start.position, start.orientation, time);
+                    (body.position, body.orientation) = (pose.position, pose.orientation);
+                    let pose = prescribed.pose(start.position, start.orientation, velocity_time);
+                    (body.velocity, body.angular_velocity) = (pose.velocity, pose.angular_velocity);
+                }
+            }
+        }
+    }
+
+    fn evaluate(&mut self, dt: f64) {
+        self.bodies.iter_mut().for_each(|slow| slow.load = (DVec3::ZERO, DVec3::ZERO));
+        for a in 0..self.bodies.len() {
+            for b in a + 1..self.bodies.len() {
+                self.evaluate_pair(a, b, dt);
+            }
+        }
+    }
+
+    fn evaluate_pair(&mut self, a: usize, b: usize, dt: f64) {
+        let before = self.contacts.get(&(a, b)).copied();
+        let Some((mut contact, centre_a, centre_b)) = self.contact(a, b, before.map(|(normal, _)| normal), dt) else {
+            self.contacts.remove(&(a, b));
+            return;
+        };
+        let mut memory = before.map_or_else(PairMemory::default, |(_, memory)| memory);
+        let [first, second] = [a, b].map(|i| self.bodies[i].body.material);
+        let laws = self.setup.model.laws.get(first, second).expect("the setup has laws for every pair that meets");
+        let (push, friction) = one::evaluate(laws, &mut contact, &mut memory);
+        self.contacts.insert((a, b), (contact.normal, memory));
+        let n = contact.normal;
+        let force = n * push + friction.force;
+        let moment = n.cross(friction.force);
+        let spin = n * friction.spin;
+        let torque_a = -moment * friction.lever_a + friction.roll_a + spin;
+        let torque_b = -moment * friction.lever_b + friction.roll_b - spin;
+        // Torques are about the centres the levers count from; a plane's own position may be elsewhere.
+        let [at_a, at_b] = [a, b].map(|i| self.bodies[i].body.position);
+        self.add(a, force, torque_a + (centre_a - at_a).cross(force));
+        self.add(b, -force, torque_b - (centre_b - at_b).cross(force));
+    }
+
+    fn add(&mut self, body: usize, force: DVec3, torque: DVec3) {
+        self.bodies[body].load.0 += force;
+        self.bodies[body].load.1 += torque;
+    }
+
+    /// The contact and the centres its levers count from, if the two touch.
+    fn contact(&self, a: usize, b: usize, before: Option<DVec3>, dt: f64) -> Option<(Contact, DVec3, DVec3)> {
+        let inverse = |slow: &SlowBody| match slow.body.motion {
+            Motion::Free | Motion::Held => (1.0 / slow.mass, 1.0 / slow.inertia),
+            Motion::Fixed | Motion::Prescribed(_) => (0.0, 0.0),
+        };
+        let (slow_a, slow_b) = (&self.bodies[a], &self.bodies[b]);
+        let (body_a, body_b) = (&slow_a.body, &slow_b.body);
+        let ((inverse_mass_a, inverse_inertia_a), (inverse_mass_b, inverse_inertia_b)) =
+            (inverse(slow_a), inverse(slow_b));
+        if inverse_mass_a + inverse_mass_b == 0.0 {
+            return None;
+        }
+        let velocity_at =
+            |body: &Body, point: DVec3| body.velocity + body.angular_velocity.cross(point - body.position);
+        let (normal, overlap, reach_a, reach_b, radius_eff, centre_a, centre_b) = match (body_a.shape, body_b.shape) {
+            (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
+                let between = body_a.position - body_b.position;
+                let overlap = ra + rb - between.length();
+                (between.normalize(), overlap, ra, rb, ra * rb / (ra + rb), body_a.position, body_b.position)
+            }
+            (Shape::Sphere { radius }, Shape::Plane { normal }) => {
+                let n = body_b.orientation * normal;
+                let overlap = radius - (body_a.position - body_b.position).dot(n);
+                (n, overlap, radius, -radius, radius, body_a.position, body_a.position)
+            }
+            (Shape::Plane { normal }, Shape::Sphere { radius }) => {
+                let n = body_a.orientation * normal;
+                let overlap = radius - (body_b.position - body_a.position).dot(n);
+                (-n, overlap, -radius, radius, radius, body_b.position, body_b.position)
+            }
+            (Shape::Plane { .. }, Shape::Plane { .. }) => return None,
+        };
+        if overlap <= 0.0 {
+            return None;
+        }
+        let normal_before = before.unwrap_or(normal);
+        let lever = |reach: f64| reach - 0.5 * overlap * reach.signum();
+        let contact = Contact {
+            normal,
+            normal_before,
+            normal_mid: (normal + normal_before).normalize(),
+            overlap,
+            velocity: velocity_at(body_a, centre_a) - velocity_at(body_b, centre_b),
+            angular_velocity_a: body_a.angular_velocity,
+            angular_velocity_b: body_b.angular_velocity,
+            lever_a: lever(reach_a),
+            lever_b: lever(reach_b),
+            reach_a,
+            reach_b,
+            radius_eff,
+            mass_eff: 1.0 / (inverse_mass_a + inverse_mass_b),
+            inverse_mass_a,
+            inverse_mass_b,
+            inverse_inertia_a,
+            inverse_inertia_b,
+            normal_load: 0.0,
+            dt,
+        };
+        Some((contact, centre_a, centre_b))
+    }
+}

@@ -1,0 +1,109 @@
+//! What a checkpoint holds: bodies in their order in space, contacts with their memory, the clock, the ledger's sums.
+//!
+//! Bodies stand in chunks of 256 in the order of a space-filling curve; planes stand last. What the contact loop reads
+//! of a body is one packed record of two cache lines: measured, this beats separate columns.
+
+use glam::{DQuat, DVec3};
+
+use crate::contact::Lanes;
+use crate::ledger::Sums;
+
+/// Bodies in a chunk: the unit of parallel work. Fixed, so that sums do not depend on the number of threads.
+pub const CHUNK: usize = 256;
+
+/// What contacts read of a body, and what the integrator moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(128))]
+pub struct Mover {
+    /// Centre (m).
+    pub position: DVec3,
+    /// Radius (m); zero for a plane.
+    pub radius: f64,
+    /// Velocity (m/s): at the half step while loads are evaluated by velocity Verlet, else at the full step.
+    pub velocity: DVec3,
+    /// 1/m for contacts (1/kg); zero for fixed and prescribed bodies.
+    pub inverse_mass: f64,
+    /// Angular velocity (rad/s), world axes.
+    pub angular_velocity: DVec3,
+    /// 1/I (1/(kg m^2)); of the mean moment where moments differ.
+    pub inverse_inertia: f64,
+    /// What brings the velocity from the half step to the full step, for the ledger: the half kick of the step before.
+    /// Single precision: it is a correction of first order in dt, so its rounding is far below the scheme's error.
+    pub velocity_ahead: [f32; 3],
+    /// The same for the angular velocity.
+    pub angular_velocity_ahead: [f32; 3],
+    /// Place in the scene, from 0.
+    pub id: u32,
+    /// 0 for a free sphere with equal moments of inertia; else 1 + the index of its `Special`.
+    pub special: u32,
+}
+
+/// A force and a torque.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// N.
+    pub force: DVec3,
+    /// N m, about the body's centre, world axes.
+    pub torque: DVec3,
+}
+
+impl Load {
+    /// Adds another load.
+    #[inline(always)]
+    pub fn add(&mut self, force: DVec3, torque: DVec3) {
+        self.force += force;
+        self.torque += torque;
+    }
+}
+
+/// All bodies, by index: their place in the order of space. `index_of` goes from ids to indices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bodies {
+    /// Spheres first, planes last.
+    pub movers: Vec<Mover>,
+    /// Sums of contact loads at the last evaluation.
+    pub loads: Vec<Load>,
+    /// `world_from_body`.
+    pub orientations: Vec<DQuat>,
+    /// Where each body was when neighbours were last looked for.
+    pub built_at: Vec<DVec3>,
+    /// Index by id.
+    pub index_of: Vec<u32>,
+    /// How many are spheres.
+    pub spheres: usize,
+}
+
+/// The touching contacts whose owner stands in one chunk of bodies, in blocks of 32 of one class.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChunkContacts {
+    /// Which of the chunk's candidates touch, rising.
+    pub touching: Vec<u32>,
+    /// Blocks over `touching`.
+    pub blocks: Vec<BlockHead>,
+    /// Memory, `stride` lanes a block: the normal before (3 numbers), then slide, roll and spin.
+    pub memory: Vec<Lanes>,
+}
+
+/// Up to 32 contacts of one class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockHead {
+    /// Materials and shapes: see `neighbour::Class`.
+    pub class: u32,
+    /// Where in `touching` it begins.
+    pub first: u32,
+    /// How many contacts it holds.
+    pub count: u32,
+}
+
+/// Everything that changes in a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Steps done.
+    pub step: u64,
+    /// Bodies.
+    pub bodies: Bodies,
+    /// Contacts and their memory, by chunk of bodies.
+    pub contacts: Vec<ChunkContacts>,
+    /// What the ledger has booked.
+    pub sums: Sums,
+}

@@ -1,0 +1,282 @@
+//! The world and its step: the loop that everyone reads first.
+//!
+//! World = Model (what does not change) + State (what a checkpoint holds) + workspace (what only saves time). A step is
+//! two passes over bodies and one over contacts, each parallel over chunks of 256 bodies.
+
+mod assemble;
+mod carry;
+mod read;
+
+use std::time::Instant;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::body::Body;
+use crate::error::{BuildError, Trouble};
+use crate::explicit::bodies::{BodyReport, Mechanics};
+use crate::explicit::contacts::{self, ChunkWork, View};
+use crate::model::{Model, Special};
+use crate::neighbour::{self, Neighbours};
+use crate::state::{CHUNK, ChunkContacts, Load, Mover, State};
+
+/// All that a world is made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// Materials, laws, gravity, step.
+    pub model: Model,
+    /// Bodies, by id.
+    pub bodies: Vec<Body>,
+}
+
+/// Time spent in each phase of steps (ns), summed over threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases {
+    /// Making neighbour lists.
+    pub neighbours: u64,
+    /// Finding which candidates touch.
+    pub detection: u64,
+    /// Laws, with gathering into blocks and adding up within a chunk.
+    pub laws: u64,
+    /// Adding up loads between chunks.
+    pub gather: u64,
+    /// Kicks and drifts.
+    pub integration: u64,
+}
+
+/// A scene in motion.
+#[derive(Clone, Debug)]
+pub struct World {
+    model: Model,
+    state: State,
+    specials: Vec<Special>,
+    material_of: Vec<u16>,
+    neighbours: Neighbours,
+    plane_normals: Vec<DVec3>,
+    work: Vec<ChunkWork>,
+    reports: Vec<BodyReport>,
+    stride: usize,
+    keep_rows: bool,
+    timed: bool,
+    rebuilds: u64,
+    phases: Phases,
+}
+
+impl World {
+    /// One step.
+    pub fn step(&mut self) -> Result<(), Trouble> {
+        self.kick_and_drift();
+        if self.neighbours_stale() {
+            self.check_finite()?;
+            self.rebuild_neighbours();
+        }
+        self.detect_and_evaluate(self.model.dt);
+        self.gather_and_kick();
+        self.record_ledger(self.model.dt);
+        self.state.step += 1;
+        self.check_depth()
+    }
+
+    /// A world at step 0, its loads evaluated once without growing any memory.
+    pub fn new(setup: Setup) -> Result<World, BuildError> {
+        let mut world = World::assemble(setup)?;
+        world.rebuild_neighbours();
+        world.detect_and_evaluate(0.0);
+        world.add_outboxes();
+        world.look_ahead();
+        let driven = world.driven_power_at_start();
+        let power = world.contact_power();
+        world.state.sums.book(power, driven, 0.5 * world.model.dt);
+        world.state.sums.stored_at_start = world.stored();
+        let start = world.ledger();
+        world.state.sums.start = start.kinetic + start.potential + start.stored;
+        Ok(world)
+    }
+
+    // ---- the verbs of a step ----
+
+    fn mechanics(&self) -> Mechanics<'_> {
+        Mechanics {
+            model: &self.model,
+            specials: &self.specials,
+            time: (self.state.step + 1) as f64 * self.model.dt,
+            slack_squared: self.neighbours.slack() * self.neighbours.slack(),
+        }
+    }
+
+    fn kick_and_drift(&mut self) {
+        let start = self.timed.then(Instant::now);
+        let mut reports = std::mem::take(&mut self.reports);
+        let mut bodies = std::mem::take(&mut self.state.bodies);
+        let mechanics = self.mechanics();
+        bodies
+            .movers
+            .par_chunks_mut(CHUNK)
+            .zip(bodies.loads.par_chunks(CHUNK))
+            .zip(bodies.orientations.par_chunks_mut(CHUNK))
+            .zip(bodies.built_at.par_chunks(CHUNK))
+            .zip(&mut reports)
+            .for_each(|((((movers, loads), orientations), built_at), report)| {
+                mechanics.kick_and_drift(movers, loads, orientations, built_at, report);
+            });
+        self.state.sums.local += reports.iter().map(|r| r.local).sum::<f64>();
+        self.reports = reports;
+        self.state.bodies = bodies;
+        self.place_planes();
+        if let Some(start) = start {
+            self.phases.integration += start.elapsed().as_nanos() as u64 * rayon::current_num_threads() as u64;
+        }
+    }
+
+    fn neighbours_stale(&self) -> bool {
+        self.reports.iter().any(|report| report.stale)
+    }
+
+    /// Detects touching pairs, carries memory, evaluates laws, adds up loads within each chunk.
+    fn detect_and_evaluate(&mut self, dt: f64) {
+        let view = View {
+            model: &self.model,
+            movers: &self.state.bodies.movers,
+            plane_normals: &self.plane_normals,
+            spheres: self.state.bodies.spheres,
+            stride: self.stride,
+            dt,
+            keep_rows: self.keep_rows,
+        };
+        self.neighbours
+            .chunks
+            .par_iter()
+            .zip(&mut self.state.contacts)
+            .zip(&mut self.work)
+            .zip(self.state.bodies.loads.par_chunks_mut(CHUNK))
+            .enumerate()
+            .for_each(|(chunk, (((lists, contacts), work), loads))| {
+                contacts::pass(view, chunk, lists, contacts, work, loads);
+            });
+    }
+
+    /// Adds loads from other chunks, then kicks.
+    fn gather_and_kick(&mut self) {
+        let timed = self.timed;
+        let mut reports = std::mem::take(&mut self.reports);
+        let mut bodies = std::mem::take(&mut self.state.bodies);
+        let mechanics = self.mechanics();
+        let (work, lists) = (&self.work, &self.neighbours.chunks);
+        bodies
+            .movers
+            .par_chunks_mut(CHUNK)
+            .zip(bodies.loads.par_chunks_mut(CHUNK))
+            .zip(bodies.orientations.par_chunks(CHUNK))
+            .zip(&mut reports)
+            .enumerate()
+            .for_each(|(chunk, (((movers, loads), orientations), report))| {
+                let start = timed.then(Instant::now);
+                add_from_outboxes(chunk, &lists[chunk].sources, work, loads);
+                let gathered = timed.then(Instant::now);
+                mechanics.finish(movers, loads, orientations, report);
+                mechanics.look_ahead(movers, loads);
+                if let (Some(start), Some(gathered)) = (start, gathered) {
+                    let spent = [gathered - start, gathered.elapsed()].map(|d| d.as_nanos() as u64);
+                    report.nanoseconds[0] += spent[0];
+                    report.nanoseconds[1] += spent[1];
+                }
+            });
+        self.state.sums.local += reports.iter().map(|r| r.local).sum::<f64>();
+        self.reports = reports;
+        self.state.bodies = bodies;
+    }
+
+    fn record_ledger(&mut self, weight: f64) {
+        let driven = self.reports.iter().map(|r| r.driven_power).sum::<f64>();
+        self.state.sums.book(self.contact_power(), driven, weight);
+    }
+
+    /// Puts bodies in the order of space, makes candidate lists, carries contacts and their memory over by pair.
+    fn rebuild_neighbours(&mut self) {
+        let start = Instant::now();
+        self.rebuilds += 1;
+        let held = self.take_contacts();
+        let cell = 4.0 * self.neighbours.skin.max(f64::MIN_POSITIVE);
+        let order = neighbour::order_in_space(&self.state.bodies, self.sorting_cell(cell));
+        self.state.bodies.reorder(&order);
+        self.place_planes();
+        let bodies = &mut self.state.bodies;
+        bodies.built_at.clear();
+        bodies.built_at.extend(bodies.movers.iter().map(|m| m.position));
+        self.neighbours.build(&self.model, &self.material_of, bodies, &self.plane_normals);
+        let chunks = self.neighbours.chunks.len();
+        self.state.contacts.resize_with(chunks, ChunkContacts::default);
+        self.work.resize_with(chunks, ChunkWork::default);
+        self.reports.resize(chunks, BodyReport::default());
+        self.put_contacts_back(&held);
+        self.phases.neighbours += start.elapsed().as_nanos() as u64;
+    }
+
+    // ---- checks ----
+
+    fn check_finite(&self) -> Result<(), Trouble> {
+        let bad = |m: &&Mover| !(m.position.is_finite() && m.velocity.is_finite() && m.angular_velocity.is_finite());
+        match self.state.bodies.movers.iter().filter(bad).map(|m| m.id).min() {
+            None => Ok(()),
+            Some(body) => {
+                Err(Trouble::NotFinite { body, time: self.time() + self.model.dt, step: self.state.step + 1 })
+            }
+        }
+    }
+
+    fn check_depth(&self) -> Result<(), Trouble> {
+        let Some(pair) = self.work.iter().find_map(|work| work.too_deep) else { return Ok(()) };
+        let bodies = &self.state.bodies;
+        let (a, b) = (&bodies.movers[pair.a as usize], &bodies.movers[pair.b as usize]);
+        let depth = |sphere: &Mover, plane: u32| {
+            let normal = self.plane_normals[plane as usize - bodies.spheres];
+            sphere.radius - (sphere.position - bodies.movers[plane as usize].position).dot(normal)
+        };
+        let overlap = if pair.a as usize >= bodies.spheres {
+            depth(b, pair.a)
+        } else if pair.b as usize >= bodies.spheres {
+            depth(a, pair.b)
+        } else {
+            a.radius + b.radius - (a.position - b.position).length()
+        };
+        self.check_finite()?;
+        Err(Trouble::Overlap { a: a.id, b: b.id, overlap, time: self.time(), step: self.state.step })
+    }
+}
+
+/// Adds what other chunks have for the bodies of `chunk`, in the order of those chunks.
+fn add_from_outboxes(chunk: usize, sources: &[(u32, u32)], work: &[ChunkWork], loads: &mut [Load]) {
+    for &(from, outbox) in sources {
+        for (body, load) in &work[from as usize].outboxes[outbox as usize] {
+            loads[*body as usize - chunk * CHUNK].add(load.force, load.torque);
+        }
+    }
+}
+
+impl World {
+    fn add_outboxes(&mut self) {
+        for (chunk, loads) in self.state.bodies.loads.chunks_mut(CHUNK).enumerate() {
+            add_from_outboxes(chunk, &self.neighbours.chunks[chunk].sources, &self.work, loads);
+        }
+    }
+
+    fn look_ahead(&mut self) {
+        let mut bodies = std::mem::take(&mut self.state.bodies);
+        self.mechanics().look_ahead(&mut bodies.movers, &bodies.loads);
+        self.state.bodies = bodies;
+    }
+
+    fn driven_power_at_start(&self) -> f64 {
+        let bodies = &self.state.bodies;
+        let mechanics = self.mechanics();
+        bodies.movers.iter().zip(&bodies.loads).map(|(mover, load)| mechanics.driven_power(mover, load)).sum()
+    }
+
+    fn contact_power(&self) -> [f64; 4] {
+        let mut sum = [0.0; 4];
+        for work in &self.work {
+            (0..4).for_each(|motion| sum[motion] += work.power[motion]);
+        }
+        sum
+    }
+}

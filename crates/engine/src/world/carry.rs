@@ -1,0 +1,104 @@
+//! What the making of neighbour lists asks of a world: the order of bodies, and contacts carried over by pair.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::World;
+use crate::explicit::contacts;
+use crate::state::Bodies;
+
+/// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
+struct HeldContact {
+    a: u32,
+    b: u32,
+    memory: usize,
+}
+
+/// Contacts and their memory, out of their blocks.
+pub(super) struct HeldContacts {
+    contacts: Vec<HeldContact>,
+    numbers: Vec<f64>,
+}
+
+impl World {
+    /// Turns the planes' normals with their bodies.
+    pub(super) fn place_planes(&mut self) {
+        let bodies = &self.state.bodies;
+        self.plane_normals.clear();
+        for index in bodies.spheres..bodies.movers.len() {
+            let special = &self.specials[bodies.movers[index].special as usize - 1];
+            let normal = bodies.orientations[index] * special.plane.expect("a body without radius is a plane");
+            self.plane_normals.push(normal);
+        }
+    }
+
+    /// A cell of the Morton order: at least `least`, and so large that 21 bits span the bodies.
+    pub(super) fn sorting_cell(&self, least: f64) -> f64 {
+        let movers = &self.state.bodies.movers[..self.state.bodies.spheres];
+        let low = movers.iter().fold(DVec3::INFINITY, |low, m| low.min(m.position));
+        let high = movers.iter().fold(DVec3::NEG_INFINITY, |high, m| high.max(m.position));
+        let span = (high - low).max_element();
+        if span.is_finite() { least.max(span / 2e6) } else { least }
+    }
+
+    pub(super) fn take_contacts(&self) -> HeldContacts {
+        let mut held = HeldContacts { contacts: Vec::new(), numbers: Vec::new() };
+        for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
+            for (block, head) in contacts.blocks.iter().enumerate() {
+                for lane in 0..head.count as usize {
+                    let candidate = &lists.candidates[contacts.touching[head.first as usize + lane] as usize];
+                    let [a, b] = [candidate.a, candidate.b].map(|i| self.state.bodies.movers[i as usize].id);
+                    held.contacts.push(HeldContact { a, b, memory: held.numbers.len() });
+                    let lanes = &contacts.memory[block * self.stride..(block + 1) * self.stride];
+                    held.numbers.extend(lanes.iter().map(|lanes| lanes.0[lane]));
+                }
+            }
+        }
+        held
+    }
+
+    pub(super) fn put_contacts_back(&mut self, held: &HeldContacts) {
+        let bodies = &self.state.bodies;
+        // A touching pair is always listed: the skin is positive and the lists were made just now.
+        let mut places: Vec<(u32, u32, usize)> = held
+            .contacts
+            .par_iter()
+            .filter_map(|contact| {
+                let [i, j] = [contact.a, contact.b].map(|id| bodies.index_of[id as usize]);
+                let place = self.neighbours.find(&self.model, &self.material_of, bodies, i, j)?;
+                Some((place.0, place.1, contact.memory))
+            })
+            .collect();
+        places.par_sort_unstable();
+        for (chunk, contacts) in self.state.contacts.iter_mut().enumerate() {
+            let first = places.partition_point(|place| (place.0 as usize) < chunk);
+            let end = places.partition_point(|place| place.0 as usize <= chunk);
+            let own = &places[first..end];
+            contacts.touching.clear();
+            contacts.touching.extend(own.iter().map(|place| place.1));
+            let touching = std::mem::take(&mut contacts.touching);
+            contacts::lay_out(&self.neighbours.chunks[chunk], &touching, self.stride, contacts);
+            contacts.touching = touching;
+            for (block, head) in contacts.blocks.iter().enumerate() {
+                for lane in 0..head.count as usize {
+                    let from = own[head.first as usize + lane].2;
+                    for number in 0..self.stride {
+                        contacts.memory[block * self.stride + number].0[lane] = held.numbers[from + number];
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Bodies {
+    /// Puts bodies in a new order: `order[new index] = old index`.
+    pub(super) fn reorder(&mut self, order: &[u32]) {
+        self.movers = order.iter().map(|&old| self.movers[old as usize]).collect();
+        self.loads = order.iter().map(|&old| self.loads[old as usize]).collect();
+        self.orientations = order.iter().map(|&old| self.orientations[old as usize]).collect();
+        for (index, mover) in self.movers.iter().enumerate() {
+            self.index_of[mover.id as usize] = index as u32;
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What can be read off a world: bodies, contacts, energies, counts.
+
+use glam::{DQuat, DVec3};
+
+use super::{Phases, World};
+use crate::body::Motion;
+use crate::explicit::contacts::{self, View};
+use crate::ledger::Ledger;
+use crate::measure::{BodyView, ContactRow};
+use crate::model::{Model, Special};
+use crate::neighbour::Candidate;
+use crate::state::{Load, Mover, State};
+
+impl World {
+    /// Simulated time (s).
+    pub fn time(&self) -> f64 {
+        self.state.step as f64 * self.model.dt
+    }
+
+    /// Steps done.
+    pub fn steps(&self) -> u64 {
+        self.state.step
+    }
+
+    /// What does not change.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// What a checkpoint holds.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Number of bodies, planes included.
+    pub fn body_count(&self) -> usize {
+        self.state.bodies.movers.len()
+    }
+
+    /// Number of spheres.
+    pub fn sphere_count(&self) -> usize {
+        self.state.bodies.spheres
+    }
+
+    /// Touching contacts.
+    pub fn contact_count(&self) -> usize {
+        self.state.contacts.iter().map(|contacts| contacts.touching.len()).sum()
+    }
+
+    /// Listed pairs, touching or not.
+    pub fn candidate_count(&self) -> usize {
+        self.neighbours.chunks.iter().map(|lists| lists.candidates.len()).sum()
+    }
+
+    /// How often neighbour lists were made.
+    pub fn rebuilds(&self) -> u64 {
+        self.rebuilds
+    }
+
+    /// A body by id.
+    pub fn body(&self, id: u32) -> BodyView {
+        let bodies = &self.state.bodies;
+        let index = bodies.index_of[id as usize] as usize;
+        let (mover, load) = (&bodies.movers[index], &bodies.loads[index]);
+        BodyView {
+            id,
+            position: mover.position,
+            orientation: bodies.orientations[index],
+            velocity: mover.velocity,
+            angular_velocity: mover.angular_velocity,
+            force: load.force,
+            torque: load.torque,
+            radius: mover.radius,
+        }
+    }
+
+    /// Whether the next evaluation of loads keeps rows for `contacts`. The first one, at step 0, always does.
+    pub fn keep_contacts(&mut self, keep: bool) {
+        self.keep_rows = keep;
+    }
+
+    /// The contacts of the latest evaluation, sorted by a, then b; empty unless rows were kept.
+    pub fn contacts(&self) -> Vec<ContactRow> {
+        let mut rows: Vec<ContactRow> = self.work.iter().flat_map(|work| work.rows.iter().copied()).collect();
+        rows.sort_unstable_by_key(|row| (row.a, row.b));
+        rows
+    }
+
+    /// Whether phases are timed in detail; costs about 2 %.
+    pub fn time_phases(&mut self, timed: bool) {
+        self.timed = timed;
+        self.phases = Phases::default();
+        self.work.iter_mut().for_each(|work| work.nanoseconds = [0; 2]);
+        self.reports.iter_mut().for_each(|report| report.nanoseconds = [0; 2]);
+    }
+
+    /// Time spent by phase since `time_phases`.
+    pub fn phases(&self) -> Phases {
+        let mut phases = self.phases;
+        for work in &self.work {
+            phases.detection += work.nanoseconds[0];
+            phases.laws += work.nanoseconds[1];
+        }
+        for report in &self.reports {
+            phases.gather += report.nanoseconds[0];
+            phases.integration += report.nanoseconds[1];
+        }
+        phases
+    }
+
+    /// Bytes held for bodies (with neighbour lists), and for contacts (with memory).
+    pub fn bytes(&self) -> (usize, usize) {
+        use std::mem::size_of;
+        let per_body = size_of::<Mover>() + size_of::<Load>() + size_of::<DQuat>() + size_of::<DVec3>() + 4 + 2;
+        let lists: usize = self.neighbours.chunks.iter().map(|l| l.candidates.capacity()).sum();
+        let bodies = self.body_count() * per_body + lists * size_of::<Candidate>();
+        let contacts =
+            self.state.contacts.iter().zip(&self.work).map(|(contacts, work)| work.bytes() + contacts.bytes());
+        (bodies, contacts.sum())
+    }
+
+    /// The energies now.
+    pub fn ledger(&self) -> Ledger {
+        let (kinetic, potential) = self.kinetic_and_potential();
+        Ledger::new(kinetic, potential, self.stored(), &self.state.sums, self.model.dt)
+    }
+
+    fn kinetic_and_potential(&self) -> (f64, f64) {
+        let bodies = &self.state.bodies;
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for (mover, &orientation) in bodies.movers.iter().zip(&bodies.orientations) {
+            if mover.inverse_mass == 0.0 {
+                continue;
+            }
+            let special = self.specials.get((mover.special as usize).wrapping_sub(1));
+            let mass = 1.0 / mover.inverse_mass;
+            kinetic += 0.5 * (mass * mover.velocity.length_squared() + turning_energy(mover, special, orientation));
+            if special.is_none_or(|special| special.motion == Motion::Free) {
+                potential -= mass * self.model.gravity.dot(mover.position);
+            }
+        }
+        (kinetic, potential)
+    }
+
+    /// Translational kinetic energy of free bodies (J) and their number.
+    pub fn translational_energy(&self) -> (f64, usize) {
+        let moved = self.state.bodies.movers.iter().filter(|m| m.inverse_mass > 0.0);
+        let energy = moved.clone().map(|m| 0.5 * m.velocity.length_squared() / m.inverse_mass).sum();
+        (energy, moved.count())
+    }
+
+    /// Elastic energy of normal, slide, roll and spin springs.
+    pub(super) fn stored(&self) -> [f64; 4] {
+        let mut sum = [0.0; 4];
+        let view = View {
+            model: &self.model,
+            movers: &self.state.bodies.movers,
+            plane_normals: &self.plane_normals,
+            spheres: self.state.bodies.spheres,
+            stride: self.stride,
+            dt: 0.0,
+            keep_rows: false,
+        };
+        for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
+            contacts::stored(&view, lists, contacts, &mut sum);
+        }
+        sum
+    }
+
+    /// Mean net force on free bodies over the mean normal force in contacts; 0 when nothing touches.
+    pub fn unbalanced_force(&self) -> f64 {
+        let bodies = &self.state.bodies;
+        let (mut net, mut free) = (0.0, 0_usize);
+        for (mover, load) in bodies.movers.iter().zip(&bodies.loads) {
+            let special = self.specials.get((mover.special as usize).wrapping_sub(1));
+            if mover.inverse_mass == 0.0 || special.is_some_and(|special| special.motion == Motion::Held) {
+                continue;
+            }
+            let (force, mask) = special.map_or((DVec3::ZERO, DVec3::ONE), |special| (special.force, special.free));
+            net += ((load.force + force + self.model.gravity / mover.inverse_mass) * mask).length();
+            free += 1;
+        }
+        let pressed: f64 = self.work.iter().map(|work| work.pressed).sum();
+        let contacts = self.contact_count();
+        if contacts == 0 || free == 0 { 0.0 } else { (net / free as f64) / (pressed / contacts as f64) }
+    }
+}
+
+/// w . I w.
+fn turning_energy(mover: &Mover, special: Option<&Special>, orientation: DQuat) -> f64 {
+    match special.and_then(|special| special.inertia_body) {
+        None => mover.angular_velocity.length_squared() / mover.inverse_inertia,
+        Some(inertia_body) => {
+            let in_body = orientation.inverse() * mover.angular_velocity;
+            in_body.dot(inertia_body * in_body)
+        }
+    }
+}

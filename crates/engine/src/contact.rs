@@ -29,6 +29,8 @@ pub struct Contact {
     pub normal_before: DVec3,
     /// Unit vector halfway between the two: where the velocities of a step belong.
     pub normal_mid: DVec3,
+    /// How tangent vectors get from `normal_before`, and rates from `normal_mid`, to `normal`.
+    pub turn: Turn,
     /// Overlap (m), positive.
     pub overlap: f64,
     /// Velocity of a's centre relative to b's (m/s), the image's included.
@@ -80,7 +82,7 @@ impl Contact {
     /// Slip velocity at the middle of the step, carried to the normal at its end.
     #[inline(always)]
     pub fn slip(&self, lever_a: f64, lever_b: f64) -> DVec3 {
-        carry(self.slip_at(self.normal_mid, lever_a, lever_b), self.normal_mid, self.normal)
+        self.at_end(self.slip_at(self.normal_mid, lever_a, lever_b))
     }
 
     /// Tangential part of the relative angular velocity at the middle of the step, carried to its end.
@@ -88,7 +90,7 @@ impl Contact {
     pub fn roll_rate(&self) -> DVec3 {
         let relative = self.angular_velocity_a - self.angular_velocity_b;
         let tangential = relative - self.normal_mid * relative.dot(self.normal_mid);
-        carry(tangential, self.normal_mid, self.normal)
+        self.at_end(tangential)
     }
 
     /// Relative angular velocity about the normal in the middle of the step.
@@ -97,11 +99,17 @@ impl Contact {
         (self.angular_velocity_a - self.angular_velocity_b).dot(self.normal_mid)
     }
 
+    /// A rate at mid-step, carried to the end of the step.
+    #[inline(always)]
+    fn at_end(&self, tangent: DVec3) -> DVec3 {
+        tangent - self.turn.from_mid * tangent.dot(self.normal)
+    }
+
     /// A tangent vector of the step before, turned as the pair has turned: with its normal, and with its mean spin.
     #[inline(always)]
     pub fn transport(&self, tangent: DVec3) -> DVec3 {
-        let mean_spin = 0.5 * (self.angular_velocity_a + self.angular_velocity_b).dot(self.normal_mid);
-        turn_about(carry(tangent, self.normal_before, self.normal), self.normal, mean_spin * self.dt)
+        let carried = tangent - self.turn.from_before * tangent.dot(self.normal);
+        carried * self.turn.cosine + self.normal.cross(carried) * self.turn.sine
     }
 
     /// Whether one side is flat.
@@ -111,21 +119,57 @@ impl Contact {
     }
 }
 
-/// A vector tangent at `from`, turned by the least rotation that takes `from` to `to` (THEORY.md eq. 2.5).
-#[inline(always)]
-pub fn carry(tangent: DVec3, from: DVec3, to: DVec3) -> DVec3 {
-    tangent - (from + to) * (tangent.dot(to) / (1.0 + from.dot(to)))
+/// How a pair turned in a step: what laws need to carry vectors along, worked out once for all of them.
+///
+/// The least rotation that takes the unit vector `from` to `to` takes a vector x tangent at `from` to
+/// x - (from + to) (x . to)/(1 + from . to) (THEORY.md eq. 2.5); the memory also turns about the normal with the mean
+/// spin of the pair (eq. 2.6).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn {
+    /// (n0 + n1)/(1 + n0 . n1).
+    pub from_before: DVec3,
+    /// (m + n1)/(1 + m . n1), with the mid-step normal m.
+    pub from_mid: DVec3,
+    /// Cosine of the angle of mean spin.
+    pub cosine: f64,
+    /// Its sine.
+    pub sine: f64,
 }
 
-/// A tangent vector turned about the normal. The tangent of the half angle by its Pade form, good to the last bit for
-/// any angle a step may have; the vector's length is kept for any angle at all.
-#[inline(always)]
-fn turn_about(tangent: DVec3, normal: DVec3, angle: f64) -> DVec3 {
-    let h = 0.5 * angle;
-    let h2 = h * h;
-    let t = h * (945.0 - h2 * (105.0 - h2)) / (945.0 - h2 * (420.0 - 15.0 * h2));
-    let scale = 1.0 / (1.0 + t * t);
-    (tangent * (1.0 - t * t) + normal.cross(tangent) * (2.0 * t)) * scale
+impl Turn {
+    /// The mid-step normal m, then (n0 + n1)/(1 + n0 . n1) and (m + n1)/(1 + m . n1).
+    #[inline(always)]
+    pub fn of_normals(before: DVec3, now: DVec3) -> (DVec3, DVec3, DVec3) {
+        let sum = before + now;
+        // |n0 + n1|^2 = 2 (1 + n0 . n1), and m . n1 is half of |n0 + n1|: one division and one root do for all three.
+        let one_plus_cosine = 1.0 + before.dot(now);
+        let inverse = 1.0 / one_plus_cosine;
+        let inverse_length = (0.5 * inverse).sqrt();
+        let mid = sum * inverse_length;
+        let mid_dot_now = one_plus_cosine * inverse_length;
+        (mid, sum * inverse, (mid + now) * (1.0 / (1.0 + mid_dot_now)))
+    }
+
+    /// Cosine and sine of the angle by which the pair spins about the mid-step normal, from the sum of its two angular
+    /// velocities.
+    #[inline(always)]
+    pub fn of_spin(mid: DVec3, angular_velocity_sum: DVec3, dt: f64) -> (f64, f64) {
+        // The tangent p/q of the half angle by its Pade form, good to the last bit for any angle a step may have; the
+        // rotation it gives keeps lengths for any angle at all. Half the angle is half of half the summed spin.
+        let h = 0.25 * dt * angular_velocity_sum.dot(mid);
+        let h2 = h * h;
+        let p = h * (945.0 - h2 * (105.0 - h2));
+        let q = 945.0 - h2 * (420.0 - 15.0 * h2);
+        let scale = 1.0 / (q * q + p * p);
+        ((q * q - p * p) * scale, 2.0 * p * q * scale)
+    }
+
+    /// The mid-step normal and the turn, from the normals before and now and the sum of the two angular velocities.
+    pub fn new(before: DVec3, now: DVec3, angular_velocity_sum: DVec3, dt: f64) -> (DVec3, Self) {
+        let (mid, from_before, from_mid) = Turn::of_normals(before, now);
+        let (cosine, sine) = Turn::of_spin(mid, angular_velocity_sum, dt);
+        (mid, Turn { from_before, from_mid, cosine, sine })
+    }
 }
 
 /// What friction does in one contact: on a, and for rolling also on b.
@@ -181,28 +225,77 @@ impl Lanes3 {
     }
 }
 
+/// Four numbers of each of 32 contacts, side by side for each contact: the form in which bodies are read and loads are
+/// added, a vector register at a time. The kernel turns it into lanes and back.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Quads(pub [[f64; 4]; LANES]);
+
+impl Quads {
+    const ZERO: Quads = Quads([[0.0; 4]; LANES]);
+
+    /// The first three numbers of one contact.
+    #[inline(always)]
+    pub fn vector(&self, lane: usize) -> DVec3 {
+        let [x, y, z, _] = self.0[lane];
+        DVec3::new(x, y, z)
+    }
+
+    /// The fourth.
+    #[inline(always)]
+    pub fn scalar(&self, lane: usize) -> f64 {
+        self.0[lane][3]
+    }
+
+    /// Sets all four.
+    #[inline(always)]
+    pub fn set(&mut self, lane: usize, v: DVec3, s: f64) {
+        self.0[lane] = [v.x, v.y, v.z, s];
+    }
+}
+
+/// What is gathered of one body of each of 32 contacts.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// Position and reach. At a plane: the sphere's distance along the normal and its radius for the sphere, zero and
+    /// minus that radius for the plane.
+    pub place: Quads,
+    /// Velocity and 1/m.
+    pub motion: Quads,
+    /// Angular velocity and 1/I.
+    pub turning: Quads,
+    /// What brings the velocity to the full step, for the ledger: see `Mover`.
+    pub velocity_ahead: [[f32; 3]; LANES],
+    /// The same for the angular velocity.
+    pub angular_velocity_ahead: [[f32; 3]; LANES],
+}
+
+impl Side {
+    const ZERO: Side = Side {
+        place: Quads::ZERO,
+        motion: Quads::ZERO,
+        turning: Quads::ZERO,
+        velocity_ahead: [[0.0; 3]; LANES],
+        angular_velocity_ahead: [[0.0; 3]; LANES],
+    };
+}
+
 /// 32 contacts while they are worked on: what came from the bodies, then what the laws answer. Fits the first-level
 /// cache; lives on the stack of the thread that fills it.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// Step by which memory grows.
     pub dt: f64,
-    /// Vector from b's centre to a's; the plane's normal times the distance for a plane.
-    pub between: Lanes3,
-    /// Distance of the surfaces' centres at which the overlap is zero: R_a + R_b, or R for a plane.
-    pub touch_distance: Lanes,
-    /// See `Contact`; these come from the bodies.
+    /// Gathered of the bodies with the lower ids.
+    pub a: Side,
+    /// Gathered of the others.
+    pub b: Side,
+    /// See `Contact`. This and what follows is computed by `kernel::geometry`.
     pub velocity: Lanes3,
     /// See `Contact`.
     pub angular_velocity_a: Lanes3,
     /// See `Contact`.
     pub angular_velocity_b: Lanes3,
-    /// Relative velocity at the full step, for the ledger.
-    pub velocity_full: Lanes3,
-    /// Angular velocity of a at the full step, for the ledger.
-    pub angular_velocity_full_a: Lanes3,
-    /// Angular velocity of b at the full step, for the ledger.
-    pub angular_velocity_full_b: Lanes3,
     /// See `Contact`.
     pub reach_a: Lanes,
     /// See `Contact`.
@@ -221,6 +314,14 @@ pub struct Block {
     pub normal_before: Lanes3,
     /// Computed by `kernel::geometry`.
     pub normal_mid: Lanes3,
+    /// Computed by `kernel::geometry`; see `Turn`.
+    pub turn_from_before: Lanes3,
+    /// Computed by `kernel::geometry`; see `Turn`.
+    pub turn_from_mid: Lanes3,
+    /// Computed by `kernel::geometry`; see `Turn`.
+    pub turn_cosine: Lanes,
+    /// Computed by `kernel::geometry`; see `Turn`.
+    pub turn_sine: Lanes,
     /// Computed by `kernel::geometry`.
     pub overlap: Lanes,
     /// Computed by `kernel::geometry`.
@@ -245,28 +346,28 @@ pub struct Block {
     pub roll_b: Lanes3,
     /// See `Resistance`.
     pub spin: Lanes,
-    /// Force on a, torque on a, torque on b, all motions together.
-    pub force: Lanes3,
+    /// Force on a, all motions together.
+    pub force: Quads,
     /// Torque on a.
-    pub torque_a: Lanes3,
+    pub torque_a: Quads,
     /// Torque on b.
-    pub torque_b: Lanes3,
-    /// Power of normal, slide, roll and spin loads on the two bodies, with full-step velocities.
-    pub power: [Lanes; 4],
+    pub torque_b: Quads,
+    /// 1 for a lane that holds a contact, 0 for one that pads the block.
+    pub live: Lanes,
+    /// Sums over the blocks of a chunk, by lane: power of normal, slide, roll and spin loads on the two bodies, with
+    /// full-step velocities; then the size of the normal force.
+    pub sums: [Lanes; 5],
 }
 
 impl Block {
     /// A block of nothing.
     pub const EMPTY: Block = Block {
         dt: 0.0,
-        between: Lanes3::ZERO,
-        touch_distance: Lanes::ZERO,
+        a: Side::ZERO,
+        b: Side::ZERO,
         velocity: Lanes3::ZERO,
         angular_velocity_a: Lanes3::ZERO,
         angular_velocity_b: Lanes3::ZERO,
-        velocity_full: Lanes3::ZERO,
-        angular_velocity_full_a: Lanes3::ZERO,
-        angular_velocity_full_b: Lanes3::ZERO,
         reach_a: Lanes::ZERO,
         reach_b: Lanes::ZERO,
         inverse_mass_a: Lanes::ZERO,
@@ -276,6 +377,10 @@ impl Block {
         normal: Lanes3::ZERO,
         normal_before: Lanes3::ZERO,
         normal_mid: Lanes3::ZERO,
+        turn_from_before: Lanes3::ZERO,
+        turn_from_mid: Lanes3::ZERO,
+        turn_cosine: Lanes::ZERO,
+        turn_sine: Lanes::ZERO,
         overlap: Lanes::ZERO,
         lever_a: Lanes::ZERO,
         lever_b: Lanes::ZERO,
@@ -288,10 +393,11 @@ impl Block {
         roll_a: Lanes3::ZERO,
         roll_b: Lanes3::ZERO,
         spin: Lanes::ZERO,
-        force: Lanes3::ZERO,
-        torque_a: Lanes3::ZERO,
-        torque_b: Lanes3::ZERO,
-        power: [Lanes::ZERO; 4],
+        force: Quads::ZERO,
+        torque_a: Quads::ZERO,
+        torque_b: Quads::ZERO,
+        live: Lanes::ZERO,
+        sums: [Lanes::ZERO; 5],
     };
 
     /// One contact of the block as a law sees it.
@@ -301,6 +407,12 @@ impl Block {
             normal: self.normal.get(lane),
             normal_before: self.normal_before.get(lane),
             normal_mid: self.normal_mid.get(lane),
+            turn: Turn {
+                from_before: self.turn_from_before.get(lane),
+                from_mid: self.turn_from_mid.get(lane),
+                cosine: self.turn_cosine.0[lane],
+                sine: self.turn_sine.0[lane],
+            },
             overlap: self.overlap.0[lane],
             velocity: self.velocity.get(lane),
             angular_velocity_a: self.angular_velocity_a.get(lane),

@@ -5,14 +5,13 @@ use glam::{DQuat, DVec3};
 use crate::math;
 
 /// The rotation by the angle |v| about v (the exponential map).
+#[inline(always)]
 pub fn rotation(v: DVec3) -> DQuat {
     let angle_squared = v.length_squared();
-    // sin(a/2)/a and cos(a/2). Below a = 0.1 their series to a^8 is exact to the last bit or two, and much cheaper.
-    let (cosine, sine_over_angle) = if angle_squared < 0.01 {
+    // sin(a/2)/a and cos(a/2). Below a = 0.01 two terms of their series are exact to the last bit, and much cheaper.
+    let (cosine, sine_over_angle) = if angle_squared < 1e-4 {
         let h = 0.25 * angle_squared;
-        let sine = 0.5 * (1.0 - h / 6.0 * (1.0 - h / 20.0 * (1.0 - h / 42.0 * (1.0 - h / 72.0))));
-        let cosine = 1.0 - h / 2.0 * (1.0 - h / 12.0 * (1.0 - h / 30.0 * (1.0 - h / 56.0)));
-        (cosine, sine)
+        (1.0 - h * (0.5 - h * (1.0 / 24.0)), 0.5 - h * (0.5 / 6.0 - h * (0.5 / 120.0)))
     } else {
         let angle = angle_squared.sqrt();
         (math::cos(0.5 * angle), math::sin(0.5 * angle) / angle)
@@ -22,8 +21,11 @@ pub fn rotation(v: DVec3) -> DQuat {
 }
 
 /// The orientation after turning by `v` (rad, world axes), kept at unit length.
+#[inline(always)]
 pub fn turned(world_from_body: DQuat, v: DVec3) -> DQuat {
-    (rotation(v) * world_from_body).normalize()
+    let q = rotation(v) * world_from_body;
+    // One Newton step towards unit length: both factors have it to rounding, so this leaves nothing more to mend.
+    q * (1.5 - 0.5 * q.length_squared())
 }
 
 /// Two unit vectors that complete `n` to a right-handed frame (u, w, n) with w = n x u.
@@ -40,12 +42,21 @@ mod tests {
     #[test]
     fn the_series_meets_the_closed_form() {
         let axis = DVec3::new(1.0, -2.0, 0.5).normalize();
-        for angle in [1e-9_f64, 1e-3, 0.05, 0.0999] {
+        for angle in [1e-9_f64, 1e-3, 0.00999, 0.05] {
             let q = rotation(axis * angle);
             let expected = axis * math::sin(0.5 * angle);
             assert!((DVec3::new(q.x, q.y, q.z) - expected).length() < 1e-16);
             assert!((q.w - math::cos(0.5 * angle)).abs() < 3e-16);
         }
+    }
+
+    #[test]
+    fn a_million_turns_keep_unit_length() {
+        let mut q = DQuat::IDENTITY;
+        for _ in 0..1_000_000 {
+            q = turned(q, DVec3::new(0.01, -0.003, 0.007));
+        }
+        assert!((q.length() - 1.0).abs() < 1e-15);
     }
 
     #[test]

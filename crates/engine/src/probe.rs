@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use crate::contact::Contact;
+use crate::contact::{Contact, Turn};
 use crate::law::PairLaws;
 use crate::law::one::{self, PairMemory};
 use crate::measure::Mode;
@@ -150,6 +150,7 @@ impl Probe {
             normal: n,
             normal_before: n,
             normal_mid: n,
+            turn: Turn::new(n, n, DVec3::ZERO, 0.0).1,
             overlap,
             velocity: slide + turning.cross(n) - n * approach,
             angular_velocity_a,

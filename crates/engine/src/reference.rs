@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use crate::body::{Body, Motion};
-use crate::contact::Contact;
+use crate::contact::{Contact, Turn};
 use crate::law::one::{self, PairMemory};
 use crate::model::Integrator;
 use crate::shape::Shape;
@@ -178,11 +178,14 @@ impl SlowWorld {
             return None;
         }
         let normal_before = before.unwrap_or(normal);
+        let spin_sum = body_a.angular_velocity + body_b.angular_velocity;
+        let (normal_mid, turn) = Turn::new(normal_before, normal, spin_sum, dt);
         let lever = |reach: f64| reach - 0.5 * overlap * reach.signum();
         let contact = Contact {
             normal,
             normal_before,
-            normal_mid: (normal + normal_before).normalize(),
+            normal_mid,
+            turn,
             overlap,
             velocity: velocity_at(body_a, centre_a) - velocity_at(body_b, centre_b),
             angular_velocity_a: body_a.angular_velocity,

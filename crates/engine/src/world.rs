@@ -44,6 +44,15 @@ pub struct Phases {
     pub integration: u64,
 }
 
+/// What follows the end of a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// Nothing: the caller wants to look.
+    Rest,
+    /// The next step's kick and drift.
+    KickAndDrift,
+}
+
 /// A scene in motion.
 #[derive(Clone, Debug)]
 pub struct World {
@@ -63,18 +72,32 @@ pub struct World {
 }
 
 impl World {
+    /// Steps, `steps` times. The kick that ends a step and the one that begins the next share a pass over the bodies, so
+    /// one call for many steps is faster than many calls; the bits are the same.
+    pub fn advance(&mut self, steps: u64) -> Result<(), Trouble> {
+        if steps > 0 {
+            self.kick_and_drift();
+        }
+        for left in (0..steps).rev() {
+            if self.neighbours_stale() {
+                self.check_finite()?;
+                self.rebuild_neighbours();
+            }
+            self.detect_and_evaluate(self.model.dt);
+            let trouble = self.check_depth();
+            if left > 0 && trouble.is_ok() {
+                self.gather_and_kick(Then::KickAndDrift);
+            } else {
+                self.gather_and_kick(Then::Rest);
+            }
+            trouble?;
+        }
+        Ok(())
+    }
+
     /// One step.
     pub fn step(&mut self) -> Result<(), Trouble> {
-        self.kick_and_drift();
-        if self.neighbours_stale() {
-            self.check_finite()?;
-            self.rebuild_neighbours();
-        }
-        self.detect_and_evaluate(self.model.dt);
-        self.gather_and_kick();
-        self.record_ledger(self.model.dt);
-        self.state.step += 1;
-        self.check_depth()
+        self.advance(1)
     }
 
     /// A world at step 0, its loads evaluated once without growing any memory.
@@ -82,6 +105,7 @@ impl World {
         let mut world = World::assemble(setup)?;
         world.rebuild_neighbours();
         world.detect_and_evaluate(0.0);
+        world.keep_rows = false;
         world.add_outboxes();
         world.look_ahead();
         let driven = world.driven_power_at_start();
@@ -95,20 +119,20 @@ impl World {
 
     // ---- the verbs of a step ----
 
-    fn mechanics(&self) -> Mechanics<'_> {
+    /// What moves bodies in the step that follows `step`.
+    fn mechanics(&self, step: u64) -> Mechanics<'_> {
         Mechanics {
             model: &self.model,
             specials: &self.specials,
-            time: (self.state.step + 1) as f64 * self.model.dt,
+            time: (step + 1) as f64 * self.model.dt,
             slack_squared: self.neighbours.slack() * self.neighbours.slack(),
         }
     }
 
     fn kick_and_drift(&mut self) {
-        let start = self.timed.then(Instant::now);
         let mut reports = std::mem::take(&mut self.reports);
         let mut bodies = std::mem::take(&mut self.state.bodies);
-        let mechanics = self.mechanics();
+        let mechanics = self.mechanics(self.state.step);
         bodies
             .movers
             .par_chunks_mut(CHUNK)
@@ -119,13 +143,15 @@ impl World {
             .for_each(|((((movers, loads), orientations), built_at), report)| {
                 mechanics.kick_and_drift(movers, loads, orientations, built_at, report);
             });
-        self.state.sums.local += reports.iter().map(|r| r.local).sum::<f64>();
         self.reports = reports;
         self.state.bodies = bodies;
+        self.after_drift();
+    }
+
+    /// The planes follow their bodies, and local damping of the kick is booked.
+    fn after_drift(&mut self) {
+        self.state.sums.local += self.reports.iter().map(|r| r.local_before_drift).sum::<f64>();
         self.place_planes();
-        if let Some(start) = start {
-            self.phases.integration += start.elapsed().as_nanos() as u64 * rayon::current_num_threads() as u64;
-        }
     }
 
     fn neighbours_stale(&self) -> bool {
@@ -155,40 +181,48 @@ impl World {
             });
     }
 
-    /// Adds loads from other chunks, then kicks.
-    fn gather_and_kick(&mut self) {
+    /// Adds loads from other chunks and kicks, which ends the step; then, in the same pass, begins the next one.
+    fn gather_and_kick(&mut self, then: Then) {
         let timed = self.timed;
         let mut reports = std::mem::take(&mut self.reports);
         let mut bodies = std::mem::take(&mut self.state.bodies);
-        let mechanics = self.mechanics();
+        let (this, next) = (self.mechanics(self.state.step), self.mechanics(self.state.step + 1));
         let (work, lists) = (&self.work, &self.neighbours.chunks);
         bodies
             .movers
             .par_chunks_mut(CHUNK)
             .zip(bodies.loads.par_chunks_mut(CHUNK))
-            .zip(bodies.orientations.par_chunks(CHUNK))
+            .zip(bodies.orientations.par_chunks_mut(CHUNK))
+            .zip(bodies.built_at.par_chunks(CHUNK))
             .zip(&mut reports)
             .enumerate()
-            .for_each(|(chunk, (((movers, loads), orientations), report))| {
+            .for_each(|(chunk, ((((movers, loads), orientations), built_at), report))| {
                 let start = timed.then(Instant::now);
                 add_from_outboxes(chunk, &lists[chunk].sources, work, loads);
                 let gathered = timed.then(Instant::now);
-                mechanics.finish(movers, loads, orientations, report);
-                mechanics.look_ahead(movers, loads);
+                this.finish(movers, loads, orientations, report);
+                if then == Then::KickAndDrift {
+                    next.kick_and_drift(movers, loads, orientations, built_at, report);
+                }
                 if let (Some(start), Some(gathered)) = (start, gathered) {
                     let spent = [gathered - start, gathered.elapsed()].map(|d| d.as_nanos() as u64);
                     report.nanoseconds[0] += spent[0];
                     report.nanoseconds[1] += spent[1];
                 }
             });
-        self.state.sums.local += reports.iter().map(|r| r.local).sum::<f64>();
         self.reports = reports;
         self.state.bodies = bodies;
+        self.record_ledger();
+        self.state.step += 1;
+        if then == Then::KickAndDrift {
+            self.after_drift();
+        }
     }
 
-    fn record_ledger(&mut self, weight: f64) {
+    fn record_ledger(&mut self) {
         let driven = self.reports.iter().map(|r| r.driven_power).sum::<f64>();
-        self.state.sums.book(self.contact_power(), driven, weight);
+        self.state.sums.book(self.contact_power(), driven, self.model.dt);
+        self.state.sums.local += self.reports.iter().map(|r| r.local_at_end).sum::<f64>();
     }
 
     /// Puts bodies in the order of space, makes candidate lists, carries contacts and their memory over by pair.
@@ -240,7 +274,13 @@ impl World {
             a.radius + b.radius - (a.position - b.position).length()
         };
         self.check_finite()?;
-        Err(Trouble::Overlap { a: a.id, b: b.id, overlap, time: self.time(), step: self.state.step })
+        Err(Trouble::Overlap {
+            a: a.id,
+            b: b.id,
+            overlap,
+            time: self.time() + self.model.dt,
+            step: self.state.step + 1,
+        })
     }
 }
 
@@ -262,13 +302,14 @@ impl World {
 
     fn look_ahead(&mut self) {
         let mut bodies = std::mem::take(&mut self.state.bodies);
-        self.mechanics().look_ahead(&mut bodies.movers, &bodies.loads);
+        let mut report = BodyReport::default();
+        self.mechanics(0).look_ahead(&mut bodies.movers, &bodies.loads, &bodies.orientations, &mut report);
         self.state.bodies = bodies;
     }
 
     fn driven_power_at_start(&self) -> f64 {
         let bodies = &self.state.bodies;
-        let mechanics = self.mechanics();
+        let mechanics = self.mechanics(0);
         bodies.movers.iter().zip(&bodies.loads).map(|(mover, load)| mechanics.driven_power(mover, load)).sum()
     }
 

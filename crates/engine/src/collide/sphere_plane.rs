@@ -3,9 +3,9 @@
 //!
 //! The plane's velocity is taken at the sphere's centre, its lever is minus the sphere's (see `contact.rs`).
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
-use crate::collide::{gather_common, wide};
+use crate::collide::gather_side;
 use crate::contact::Block;
 use crate::neighbour::Side;
 use crate::state::{Load, Mover};
@@ -19,18 +19,16 @@ pub fn distance(sphere: &Mover, plane: &Mover, normal: DVec3) -> f64 {
 /// Puts the pair into a lane; `plane` says which of a and b is the plane.
 #[inline(always)]
 pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, plane: Side, normal: DVec3) {
-    let (sphere, wall, sign) = if plane == Side::A { (b, a, -1.0) } else { (a, b, 1.0) };
-    block.between.set(lane, normal * (sign * distance(sphere, wall, normal)));
-    block.touch_distance.0[lane] = sphere.radius;
-    block.reach_a.0[lane] = sign * sphere.radius;
-    block.reach_b.0[lane] = -sign * sphere.radius;
+    let (sphere, wall) = if plane == Side::A { (b, a) } else { (a, b) };
+    let (sphere_side, wall_side) =
+        if plane == Side::A { (&mut block.b, &mut block.a) } else { (&mut block.a, &mut block.b) };
+    let place = normal * distance(sphere, wall, normal);
+    gather_side(sphere_side, lane, sphere, place, sphere.radius, sphere.velocity);
     let arm = sphere.position - wall.position;
-    let velocity = sphere.velocity - (wall.velocity + wall.angular_velocity.cross(arm));
-    let wall_ahead = wide(wall.velocity_ahead) + wide(wall.angular_velocity_ahead).cross(arm);
-    let full = velocity + (wide(sphere.velocity_ahead) - wall_ahead);
-    block.velocity.set(lane, velocity * sign);
-    block.velocity_full.set(lane, full * sign);
-    gather_common(block, lane, a, b);
+    let velocity = wall.velocity + wall.angular_velocity.cross(arm);
+    gather_side(wall_side, lane, wall, DVec3::ZERO, -sphere.radius, velocity);
+    let turning_ahead = Vec3::from(wall.angular_velocity_ahead).cross(arm.as_vec3());
+    wall_side.velocity_ahead[lane] = (Vec3::from(wall.velocity_ahead) + turning_ahead).to_array();
 }
 
 /// The load on the plane about its own position, from that about the sphere's centre.

@@ -12,8 +12,10 @@ use crate::state::{Load, Mover};
 pub struct BodyReport {
     /// Some body has moved so far that the neighbour lists are stale, or is not finite.
     pub stale: bool,
-    /// Energy taken by local damping in this kick.
-    pub local: f64,
+    /// Energy taken by local damping in the kick before the drift.
+    pub local_before_drift: f64,
+    /// The same in the kick at the end of the step.
+    pub local_at_end: f64,
     /// Power put in by prescribed motion and constant loads.
     pub driven_power: f64,
     /// Nanoseconds spent adding loads and integrating, when timed.
@@ -34,11 +36,13 @@ pub struct Mechanics<'a> {
 }
 
 impl<'a> Mechanics<'a> {
+    #[inline(always)]
     fn special(&self, mover: &Mover) -> Option<&'a Special> {
         self.specials.get((mover.special as usize).wrapping_sub(1))
     }
 
     /// The share of dt by which the kick before the drift acts; the one after it has the rest.
+    #[inline(always)]
     fn first_kick(&self) -> f64 {
         match self.model.integrator {
             Integrator::VelocityVerlet => 0.5 * self.model.dt,
@@ -47,6 +51,7 @@ impl<'a> Mechanics<'a> {
     }
 
     /// Kick, then drift to the end of the step.
+    #[inline(always)]
     pub fn kick_and_drift(
         &self,
         movers: &mut [Mover],
@@ -57,41 +62,43 @@ impl<'a> Mechanics<'a> {
     ) {
         let (kick, dt) = (self.first_kick(), self.model.dt);
         report.stale = false;
-        report.local = 0.0;
+        report.local_before_drift = 0.0;
         for (((mover, load), orientation), &built_at) in movers.iter_mut().zip(loads).zip(orientations).zip(built_at) {
             let special = self.special(mover);
             let moved = match special {
                 None => {
-                    report.local += self.kick(mover, load, kick);
+                    report.local_before_drift += self.kick(mover, load, kick);
                     mover.position += mover.velocity * dt;
                     *orientation = frame::turned(*orientation, mover.angular_velocity * dt);
                     mover.position - built_at
                 }
                 Some(special) => {
-                    report.local += self.kick_special(special, mover, *orientation, load, kick);
+                    report.local_before_drift += self.kick_special(special, mover, *orientation, load, kick);
                     self.drift_special(special, mover, orientation);
                     let moved = mover.position - built_at;
                     // Of a plane, only motion along its normal counts.
                     special.plane.map_or(moved, |normal| DVec3::X * moved.dot(*orientation * normal))
                 }
             };
-            // Not `>`: a position that is not finite must raise the flag, too.
-            report.stale |= !(moved.length_squared() <= self.slack_squared);
+            // A position that is not finite must raise the flag, too.
+            let moved_squared = moved.length_squared();
+            report.stale |= (moved_squared > self.slack_squared) | moved_squared.is_nan();
         }
     }
 
-    /// Kick after the loads are known (velocity Verlet), full-step velocities of prescribed bodies, power of drives.
+    /// Kick after the loads are known (velocity Verlet), full-step velocities of prescribed bodies, power of drives. The
+    /// kick's twin at the start of the next step is what will bring half-step velocities to the full step.
+    #[inline(always)]
     pub fn finish(&self, movers: &mut [Mover], loads: &[Load], orientations: &[DQuat], report: &mut BodyReport) {
         let kick = self.model.dt - self.first_kick();
-        report.local = 0.0;
+        report.local_at_end = 0.0;
         report.driven_power = 0.0;
         for ((mover, load), &orientation) in movers.iter_mut().zip(loads).zip(orientations) {
+            let before = (mover.velocity, mover.angular_velocity);
             match self.special(mover) {
-                None => {
-                    report.local += self.kick(mover, load, kick);
-                }
+                None => report.local_at_end += self.kick(mover, load, kick),
                 Some(special) => {
-                    report.local += self.kick_special(special, mover, orientation, load, kick);
+                    report.local_at_end += self.kick_special(special, mover, orientation, load, kick);
                     if let Motion::Prescribed(prescribed) = special.motion {
                         let pose = prescribed.pose(special.position0, special.orientation0, self.time);
                         (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
@@ -99,22 +106,18 @@ impl<'a> Mechanics<'a> {
                     report.driven_power += driven_power(special, mover, load);
                 }
             }
+            mover.velocity_ahead = (mover.velocity - before.0).as_vec3().to_array();
+            mover.angular_velocity_ahead = (mover.angular_velocity - before.1).as_vec3().to_array();
         }
     }
 
-    /// The last kick's twin at the start of the next step is what brings half-step velocities to the full step.
-    pub fn look_ahead(&self, movers: &mut [Mover], loads: &[Load]) {
-        let kick = self.model.dt - self.first_kick();
-        for (mover, load) in movers.iter_mut().zip(loads) {
-            let (dv, dw) = match self.special(mover) {
-                None => (
-                    (load.force * mover.inverse_mass + self.model.gravity) * kick,
-                    load.torque * (mover.inverse_inertia * kick),
-                ),
-                Some(special) => self.ahead_special(special, mover, load, kick),
-            };
-            mover.velocity_ahead = dv.as_vec3().to_array();
-            mover.angular_velocity_ahead = dw.as_vec3().to_array();
+    /// At step 0: the kick that the first step begins with, noted but not given.
+    pub fn look_ahead(&self, movers: &mut [Mover], loads: &[Load], orientations: &[DQuat], report: &mut BodyReport) {
+        for ((mover, load), orientation) in movers.iter_mut().zip(loads).zip(orientations) {
+            let mut kicked = [*mover];
+            self.finish(&mut kicked, &[*load], &[*orientation], report);
+            mover.velocity_ahead = kicked[0].velocity_ahead;
+            mover.angular_velocity_ahead = kicked[0].angular_velocity_ahead;
         }
     }
 
@@ -123,6 +126,7 @@ impl<'a> Mechanics<'a> {
         self.special(mover).map_or(0.0, |special| driven_power(special, mover, load))
     }
 
+    #[inline(always)]
     fn kick(&self, mover: &mut Mover, load: &Load, kick: f64) -> f64 {
         let acceleration = load.force * mover.inverse_mass + self.model.gravity;
         let spin_up = load.torque * mover.inverse_inertia;
@@ -136,6 +140,7 @@ impl<'a> Mechanics<'a> {
 
     /// Takes a fraction of each component of the acceleration against the velocity (THEORY.md eq. 4.3). Returns the
     /// energy this takes: exactly, with the mean of the velocities before and after.
+    #[inline(never)]
     fn kick_damped(&self, mover: &mut Mover, acceleration: DVec3, spin_up: DVec3, kick: f64) -> f64 {
         let against = |a: DVec3, v: DVec3| a.abs() * v.signum() * -self.model.local_damping;
         let (brake, spin_brake) = (against(acceleration, mover.velocity), against(spin_up, mover.angular_velocity));
@@ -149,6 +154,7 @@ impl<'a> Mechanics<'a> {
         -0.5 * kick * (linear + angular)
     }
 
+    #[inline(never)]
     fn kick_special(&self, special: &Special, mover: &mut Mover, at: DQuat, load: &Load, kick: f64) -> f64 {
         let held = match special.motion {
             Motion::Fixed | Motion::Prescribed(_) => return 0.0,
@@ -174,6 +180,7 @@ impl<'a> Mechanics<'a> {
         0.0
     }
 
+    #[inline(never)]
     fn drift_special(&self, special: &Special, mover: &mut Mover, orientation: &mut DQuat) {
         let dt = self.model.dt;
         match special.motion {
@@ -196,19 +203,6 @@ impl<'a> Mechanics<'a> {
                     None => *orientation = frame::turned(*orientation, mover.angular_velocity * dt),
                     Some(inertia_body) => drift_tumbling(mover, orientation, inertia_body, special.free_turn, dt),
                 }
-            }
-        }
-    }
-
-    fn ahead_special(&self, special: &Special, mover: &Mover, load: &Load, kick: f64) -> (DVec3, DVec3) {
-        match special.motion {
-            // Set by the drift, from the motion itself.
-            Motion::Fixed | Motion::Prescribed(_) => (DVec3::ZERO, DVec3::ZERO),
-            Motion::Free | Motion::Held => {
-                let free = if special.motion == Motion::Held { DVec3::ZERO } else { special.free };
-                let acceleration = (load.force + special.force) * mover.inverse_mass + self.model.gravity;
-                let spin_up = (load.torque + special.torque) * special.free_turn * mover.inverse_inertia;
-                (acceleration * free * kick, spin_up * kick)
             }
         }
     }

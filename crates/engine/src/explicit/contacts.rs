@@ -76,8 +76,6 @@ pub fn pass(
     work.outboxes.resize_with(lists.targets.len(), Vec::new);
     work.outboxes.iter_mut().for_each(Vec::clear);
     work.rows.clear();
-    work.power = [0.0; 4];
-    work.pressed = 0.0;
     kernel::dispatch(Evaluate { view, first: chunk * CHUNK, lists, contacts, work, loads }, true);
     let spent = [detected - start, detected.elapsed()];
     for (sum, spent) in work.nanoseconds.iter_mut().zip(spent) {
@@ -88,31 +86,35 @@ pub fn pass(
 /// Lists the candidates that touch, and notes a plane that a sphere has sunk into.
 fn detect(view: &View, lists: &ChunkNeighbours, work: &mut ChunkWork) {
     work.too_deep = None;
-    // One spare place: every candidate is written, and counted only when it touches.
-    work.detected.resize(lists.candidates.len() + 1, 0);
+    // Every candidate is written, and counted only when it touches: no branch to mispredict.
+    work.detected.resize(lists.candidates.len(), 0);
     let mut count = 0;
     for range in &lists.classes {
         let plane = Class::from_number(range.class, view.model.materials.len()).plane;
-        for index in range.first..range.end {
-            let candidate = &lists.candidates[index as usize];
+        let candidates = &lists.candidates[range.first as usize..range.end as usize];
+        for (index, candidate) in (range.first..).zip(candidates) {
             let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
             let touches = if plane == Side::Neither {
                 sphere_sphere::touch(a, b)
             } else {
-                let (sphere, wall) = if plane == Side::A { (b, a) } else { (a, b) };
-                let wall_index = if plane == Side::A { candidate.a } else { candidate.b };
-                let normal = view.plane_normals[wall_index as usize - view.spheres];
-                let distance = sphere_plane::distance(sphere, wall, normal);
-                if distance < 0.5 * sphere.radius {
-                    work.too_deep = Some(*candidate);
-                }
-                distance < sphere.radius
+                touches_plane(view, candidate, plane, &mut work.too_deep)
             };
             work.detected[count] = index;
-            count += touches as usize;
+            count += usize::from(touches);
         }
     }
     work.detected.truncate(count);
+}
+
+fn touches_plane(view: &View, candidate: &Candidate, plane: Side, too_deep: &mut Option<Candidate>) -> bool {
+    let (sphere, wall) = if plane == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
+    let normal = view.plane_normals[wall as usize - view.spheres];
+    let sphere = &view.movers[sphere as usize];
+    let distance = sphere_plane::distance(sphere, &view.movers[wall as usize], normal);
+    if distance < 0.5 * sphere.radius {
+        *too_deep = Some(*candidate);
+    }
+    distance < sphere.radius
 }
 
 /// Lays out blocks and memory for a changed set of contacts: those that last keep their memory, new ones start at zero.
@@ -191,6 +193,10 @@ impl Kernel for Evaluate<'_> {
                 keep_rows(&block, &view, lists, class.plane, touching, laws, memory, &mut work.rows);
             }
         }
+        for (motion, sum) in work.power.iter_mut().enumerate() {
+            *sum = block.sums[motion].0.iter().sum();
+        }
+        work.pressed = block.sums[4].0.iter().sum();
     }
 }
 
@@ -207,23 +213,25 @@ fn gather(block: &mut Block, view: &View, lists: &ChunkNeighbours, plane: Side, 
             let normal = view.plane_normals[wall as usize - view.spheres];
             sphere_plane::gather(block, lane, a, b, plane, normal);
         }
+        block.live.0[lane] = if lane < touching.len() { 1.0 } else { 0.0 };
     }
 }
 
 /// Notes a contact deeper than half the smaller radius, or not finite.
 #[inline(always)]
 fn note_too_deep(block: &Block, lists: &ChunkNeighbours, touching: &[u32], work: &mut ChunkWork) {
-    let mut bad = [false; LANES];
-    for (lane, bad) in bad.iter_mut().enumerate() {
+    let bad = |lane: usize| {
         let least = block.reach_a.0[lane].abs().min(block.reach_b.0[lane].abs());
-        *bad = (block.overlap.0[lane] > 0.5 * least) | block.overlap.0[lane].is_nan();
-    }
-    if let Some(lane) = bad[..touching.len()].iter().position(|&bad| bad) {
+        (block.overlap.0[lane] > 0.5 * least) | block.overlap.0[lane].is_nan()
+    };
+    // Padding lanes repeat a contact, so they need no mask.
+    if (0..LANES).fold(false, |any, lane| any | bad(lane)) {
+        let lane = (0..touching.len()).find(|&lane| bad(lane)).unwrap_or(0);
         work.too_deep = Some(lists.candidates[touching[lane] as usize]);
     }
 }
 
-/// Adds the block's loads to the bodies of the chunk and to the outboxes, and its power to the ledger's.
+/// Adds the block's loads to the bodies of the chunk and to the outboxes.
 #[inline(always)]
 fn scatter(
     block: &Block,
@@ -237,9 +245,9 @@ fn scatter(
 ) {
     for (lane, &index) in touching.iter().enumerate() {
         let candidate = &lists.candidates[index as usize];
-        let force = block.force.get(lane);
-        let mut on_a = Load { force, torque: block.torque_a.get(lane) };
-        let mut on_b = Load { force: -force, torque: block.torque_b.get(lane) };
+        let force = block.force.vector(lane);
+        let mut on_a = Load { force, torque: block.torque_a.vector(lane) };
+        let mut on_b = Load { force: -force, torque: block.torque_b.vector(lane) };
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
         match plane {
             Side::Neither => {}
@@ -252,10 +260,6 @@ fn scatter(
                 None => work.outboxes[candidate.outbox as usize - 1].push((body, load)),
             }
         }
-        for (sum, power) in work.power.iter_mut().zip(&block.power) {
-            *sum += power.0[lane];
-        }
-        work.pressed += block.normal_force.0[lane].abs();
     }
 }
 

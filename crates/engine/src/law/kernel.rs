@@ -3,9 +3,11 @@
 //! The formulas stand in the laws, once; here are only loops over lanes. The same code is compiled for plain x86-64 and
 //! for AVX2. Neither fuses multiply and add, so both give the same bits; a test holds them to it.
 
-use crate::contact::{Block, Contact, LANES, Lanes, Resistance};
+use glam::DVec3;
+
+use crate::contact::{Block, LANES, Lanes, Resistance, Turn};
 use crate::law::memory::Memory;
-use crate::law::spring_slider::SliderOptions;
+use crate::law::spring_slider::{SliderOptions, WithDefaults};
 use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
 
 /// Numbers of memory that precede the laws': the normal at the step before.
@@ -109,67 +111,96 @@ pub fn evaluate(laws: &PairLaws, block: &mut Block, memory: &mut [Lanes]) {
         Normal::Hooke(law) => press(law, block),
         Normal::Hertz(law) => press(law, block),
     }
+    // Options that are known at compile time cost nothing in the loop; others are slower but give the same bits.
     let default = SliderOptions::default();
-    // Options that are known here, at compile time, cost nothing in the loop; others are slower but give the same bits.
     match &laws.slide {
         None => resist_nothing(block, Motions::SLIDE),
-        Some(Slide::SpringSlider(law)) if law.options == default => {
-            resist(law, |c, m| law.resist_with(default, c, m), block, slide)
-        }
-        Some(Slide::SpringSlider(law)) => resist(law, |c, m| law.resist(c, m), block, slide),
+        Some(Slide::SpringSlider(law)) if law.options == default => resist(&WithDefaults(*law), block, slide),
+        Some(Slide::SpringSlider(law)) => resist(law, block, slide),
     }
     match &laws.roll {
         None => resist_nothing(block, Motions::ROLL),
-        Some(Roll::SpringSlider(law)) if law.options == default => {
-            resist(law, |c, m| law.resist_with(default, c, m), block, roll)
-        }
-        Some(Roll::SpringSlider(law)) => resist(law, |c, m| law.resist(c, m), block, roll),
-        Some(Roll::ConstantTorque(law)) => resist(law, |c, m| law.resist(c, m), block, roll),
-        Some(Roll::Epsd(law)) => resist(law, |c, m| law.resist(c, m), block, roll),
+        Some(Roll::SpringSlider(law)) if law.options == default => resist(&WithDefaults(*law), block, roll),
+        Some(Roll::SpringSlider(law)) => resist(law, block, roll),
+        Some(Roll::ConstantTorque(law)) => resist(law, block, roll),
+        Some(Roll::Epsd(law)) => resist(law, block, roll),
     }
     match &laws.spin {
         None => resist_nothing(block, Motions::SPIN),
-        Some(Spin::SpringSlider(law)) if law.options == default => {
-            resist(law, |c, m| law.resist_with(default, c, m), block, spin)
-        }
-        Some(Spin::SpringSlider(law)) => resist(law, |c, m| law.resist(c, m), block, spin),
-        Some(Spin::ConstantTorque(law)) => resist(law, |c, m| law.resist(c, m), block, spin),
+        Some(Spin::SpringSlider(law)) if law.options == default => resist(&WithDefaults(*law), block, spin),
+        Some(Spin::SpringSlider(law)) => resist(law, block, spin),
+        Some(Spin::ConstantTorque(law)) => resist(law, block, spin),
     }
     total(block);
 }
 
-/// Normals, overlap, levers and effective values from what was gathered of the bodies; remembers the normal.
+/// What the laws read, from what was gathered of the bodies. Three short loops: a processor overlaps the iterations of a
+/// short loop, and waits for its roots and divisions in a long one.
 #[inline(always)]
 pub fn geometry(block: &mut Block, before: &mut [Lanes; 3]) {
+    place(block);
+    turn_normals(block, before);
+    turn_spins(block);
+}
+
+/// Normal, overlap, levers and effective values, and the gathered numbers as lanes.
+#[inline(always)]
+fn place(block: &mut Block) {
     for i in 0..LANES {
-        let between = block.between.get(i);
+        let between = block.a.place.vector(i) - block.b.place.vector(i);
+        let (reach_a, reach_b) = (block.a.place.scalar(i), block.b.place.scalar(i));
+        let (inverse_mass_a, inverse_mass_b) = (block.a.motion.scalar(i), block.b.motion.scalar(i));
+        let flat = reach_a * reach_b < 0.0;
         let distance = between.length();
-        let normal = between * (1.0 / distance);
-        let overlap = block.touch_distance.0[i] - distance;
-        let old = glam::DVec3::new(before[0].0[i], before[1].0[i], before[2].0[i]);
-        // All zeros is a contact's birth.
-        let newborn = old.length_squared() < 0.5;
-        let old = glam::DVec3::new(
-            if newborn { normal.x } else { old.x },
-            if newborn { normal.y } else { old.y },
-            if newborn { normal.z } else { old.z },
-        );
-        let sum = old + normal;
-        let middle = sum * (1.0 / sum.length());
-        (before[0].0[i], before[1].0[i], before[2].0[i]) = (normal.x, normal.y, normal.z);
-        let (reach_a, reach_b) = (block.reach_a.0[i], block.reach_b.0[i]);
+        let overlap = if flat { reach_a.abs() } else { reach_a + reach_b } - distance;
         let half = 0.5 * overlap;
-        block.normal.set(i, normal);
-        block.normal_before.set(i, old);
-        block.normal_mid.set(i, middle);
+        let product = reach_a * reach_b / (reach_a + reach_b);
+        block.normal.set(i, between * (1.0 / distance));
         block.overlap.0[i] = overlap;
+        block.velocity.set(i, block.a.motion.vector(i) - block.b.motion.vector(i));
+        block.angular_velocity_a.set(i, block.a.turning.vector(i));
+        block.angular_velocity_b.set(i, block.b.turning.vector(i));
+        block.reach_a.0[i] = reach_a;
+        block.reach_b.0[i] = reach_b;
         // A plane's lever is minus the sphere's: both shrink in size.
         block.lever_a.0[i] = reach_a - half.copysign(reach_a);
         block.lever_b.0[i] = reach_b - half.copysign(reach_b);
-        let flat = reach_a * reach_b < 0.0;
-        let product = reach_a * reach_b / (reach_a + reach_b);
         block.radius_eff.0[i] = if flat { reach_a.abs() } else { product };
-        block.mass_eff.0[i] = 1.0 / (block.inverse_mass_a.0[i] + block.inverse_mass_b.0[i]);
+        block.mass_eff.0[i] = 1.0 / (inverse_mass_a + inverse_mass_b);
+        block.inverse_mass_a.0[i] = inverse_mass_a;
+        block.inverse_mass_b.0[i] = inverse_mass_b;
+        block.inverse_inertia_a.0[i] = block.a.turning.scalar(i);
+        block.inverse_inertia_b.0[i] = block.b.turning.scalar(i);
+    }
+}
+
+/// How the normal has turned since the step before; remembers it for the next.
+#[inline(always)]
+fn turn_normals(block: &mut Block, before: &mut [Lanes; 3]) {
+    for i in 0..LANES {
+        let normal = block.normal.get(i);
+        let old = DVec3::new(before[0].0[i], before[1].0[i], before[2].0[i]);
+        // All zeros is a contact's birth.
+        let newborn = old.length_squared() < 0.5;
+        let pick = |new: f64, old: f64| if newborn { new } else { old };
+        let old = DVec3::new(pick(normal.x, old.x), pick(normal.y, old.y), pick(normal.z, old.z));
+        let (mid, from_before, from_mid) = Turn::of_normals(old, normal);
+        (before[0].0[i], before[1].0[i], before[2].0[i]) = (normal.x, normal.y, normal.z);
+        block.normal_before.set(i, old);
+        block.normal_mid.set(i, mid);
+        block.turn_from_before.set(i, from_before);
+        block.turn_from_mid.set(i, from_mid);
+    }
+}
+
+/// How the pair has spun about its normal.
+#[inline(always)]
+fn turn_spins(block: &mut Block) {
+    for i in 0..LANES {
+        let sum = block.angular_velocity_a.get(i) + block.angular_velocity_b.get(i);
+        let (cosine, sine) = Turn::of_spin(block.normal_mid.get(i), sum, block.dt);
+        block.turn_cosine.0[i] = cosine;
+        block.turn_sine.0[i] = sine;
     }
 }
 
@@ -181,16 +212,12 @@ fn press<L: NormalLaw>(law: &L, block: &mut Block) {
 }
 
 #[inline(always)]
-fn resist<L, F>(_: &L, law: F, block: &mut Block, memory: &mut [Lanes])
-where
-    L: FrictionLaw,
-    F: Fn(&Contact, &mut L::Memory) -> Resistance,
-{
+fn resist<L: FrictionLaw>(law: &L, block: &mut Block, memory: &mut [Lanes]) {
     let memory = L::Memory::block(memory);
     for i in 0..LANES {
         let contact = block.contact(i);
         let mut remembered = L::Memory::load(memory, i);
-        let resistance = law(&contact, &mut remembered);
+        let resistance = law.resist(&contact, &mut remembered);
         remembered.store(memory, i);
         put(block, i, L::RESISTS, &resistance);
     }
@@ -232,15 +259,23 @@ fn total(block: &mut Block) {
         let roll_a = block.roll_a.get(i);
         let roll_b = block.roll_b.get(i);
         let spin = n * block.spin.0[i];
-        block.force.set(i, n * push + slide);
-        block.torque_a.set(i, slide_a + roll_a + spin);
-        block.torque_b.set(i, slide_b + roll_b - spin);
-        let v = block.velocity_full.get(i);
-        let w_a = block.angular_velocity_full_a.get(i);
-        let w_b = block.angular_velocity_full_b.get(i);
-        block.power[0].0[i] = push * n.dot(v);
-        block.power[1].0[i] = slide.dot(v) + slide_a.dot(w_a) + slide_b.dot(w_b);
-        block.power[2].0[i] = roll_a.dot(w_a) + roll_b.dot(w_b);
-        block.power[3].0[i] = spin.dot(w_a - w_b);
+        block.force.set(i, n * push + slide, 0.0);
+        block.torque_a.set(i, slide_a + roll_a + spin, 0.0);
+        block.torque_b.set(i, slide_b + roll_b - spin, 0.0);
+        let v = block.velocity.get(i) + (wide(block.a.velocity_ahead[i]) - wide(block.b.velocity_ahead[i]));
+        let w_a = block.angular_velocity_a.get(i) + wide(block.a.angular_velocity_ahead[i]);
+        let w_b = block.angular_velocity_b.get(i) + wide(block.b.angular_velocity_ahead[i]);
+        let live = block.live.0[i];
+        block.sums[0].0[i] += live * push * n.dot(v);
+        block.sums[1].0[i] += live * (slide.dot(v) + slide_a.dot(w_a) + slide_b.dot(w_b));
+        block.sums[2].0[i] += live * (roll_a.dot(w_a) + roll_b.dot(w_b));
+        block.sums[3].0[i] += live * spin.dot(w_a - w_b);
+        block.sums[4].0[i] += live * push.abs();
     }
+}
+
+/// Single to double precision.
+#[inline(always)]
+fn wide([x, y, z]: [f32; 3]) -> DVec3 {
+    DVec3::new(x as f64, y as f64, z as f64)
 }

@@ -239,12 +239,7 @@ impl SlideSlider {
 
     /// `resist` with options the compiler may know.
     #[inline(always)]
-    pub(crate) fn resist_with(
-        &self,
-        options: SliderOptions,
-        contact: &Contact,
-        memory: &mut VectorSpring,
-    ) -> Resistance {
+    fn resist_with(&self, options: SliderOptions, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
         let (reach_a, reach_b) = match options.arm {
             Arm::Midpoint => (contact.lever_a, contact.lever_b),
             Arm::Lammps => (contact.reach_a, contact.reach_b),
@@ -301,12 +296,7 @@ impl RollSlider {
 
     /// `resist` with options the compiler may know.
     #[inline(always)]
-    pub(crate) fn resist_with(
-        &self,
-        options: SliderOptions,
-        contact: &Contact,
-        memory: &mut VectorSpring,
-    ) -> Resistance {
+    fn resist_with(&self, options: SliderOptions, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
         let radius = contact.radius_eff;
         let n = contact.normal;
         let (old, rate) = match options.transport {
@@ -363,12 +353,7 @@ impl SpinSlider {
 
     /// `resist` with options the compiler may know.
     #[inline(always)]
-    pub(crate) fn resist_with(
-        &self,
-        options: SliderOptions,
-        contact: &Contact,
-        memory: &mut ScalarSpring,
-    ) -> Resistance {
+    fn resist_with(&self, options: SliderOptions, contact: &Contact, memory: &mut ScalarSpring) -> Resistance {
         let c = if options.damped_by_ratio {
             let inverse_inertia = contact.inverse_inertia_a + contact.inverse_inertia_b;
             dashpot_by_ratio(self.damping, self.stiffness, inverse_inertia)
@@ -406,3 +391,27 @@ impl FrictionLaw for SpinSlider {
         [0.0, 0.0, 0.5 * self.stiffness * memory.spring * memory.spring]
     }
 }
+
+/// A slider whose options are the defaults. The kernel runs it as this type, so that the compiler knows them and folds
+/// their branches away; the bits are those of the slider itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WithDefaults<L>(pub L);
+
+macro_rules! with_defaults {
+    ($($law:ty),*) => {$(
+        impl FrictionLaw for WithDefaults<$law> {
+            const RESISTS: Motions = <$law>::RESISTS;
+            type Memory = <$law as FrictionLaw>::Memory;
+
+            #[inline(always)]
+            fn resist(&self, contact: &Contact, memory: &mut Self::Memory) -> Resistance {
+                self.0.resist_with(SliderOptions::default(), contact, memory)
+            }
+
+            fn stored(&self, contact: &Contact, memory: &Self::Memory) -> [f64; 3] {
+                self.0.stored(contact, memory)
+            }
+        }
+    )*};
+}
+with_defaults!(SlideSlider, RollSlider, SpinSlider);

@@ -1,1 +1,98 @@
-fn main() {}
+//! The project's chores: `cargo xtask test` runs every check that a change must pass.
+//!
+//! Needs a Rust toolchain, and what the checks call: `cargo-nextest` is used when it is installed, rustfmt and clippy
+//! are added by rustup when they are missing. Plain std, so that building this takes a second.
+
+mod examples;
+mod hygiene;
+mod tool;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use tool::cargo;
+
+const USAGE: &str = "\
+cargo xtask test [--full]    formatting, lints, tests, docs, examples; --full adds the tests marked as slow (ignored)";
+
+fn main() -> ExitCode {
+    // The folder of the workspace, wherever the command was called from.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    if let Err(error) = std::env::set_current_dir(root) {
+        eprintln!("cannot enter {}: {error}", root.display());
+        return ExitCode::FAILURE;
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => test(false),
+        ["test", "--full"] => test(true),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// How many checks passed, and which did not.
+#[derive(Default)]
+struct Score {
+    passed: u64,
+    failed: Vec<String>,
+}
+
+impl Score {
+    /// Runs one check; it says how many passed, or what is wrong.
+    fn check(&mut self, name: &str, check: impl FnOnce() -> Result<u64, String>) {
+        println!("==== {name}");
+        let start = Instant::now();
+        match check() {
+            Ok(passed) => {
+                self.passed += passed;
+                println!("---- {name}: ok, {:.0} s", start.elapsed().as_secs_f64());
+            }
+            Err(message) => {
+                eprintln!("---- {name}: FAILED: {message}");
+                self.failed.push(name.to_owned());
+            }
+        }
+    }
+}
+
+fn test(full: bool) -> ExitCode {
+    let mut score = Score::default();
+    tool::add_components();
+    score.check("formatting", || cargo(&["fmt", "--all", "--check"]).run());
+    score.check("what files must not hold", hygiene::check);
+    let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+    score.check("lints", || cargo(&lints).run());
+    score.check("tests", || tests(full));
+    score.check("examples in the documentation", || cargo(&["test", "--workspace", "--doc"]).count_tests());
+    let docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
+    score.check("documentation", || docs.run());
+    examples::check(&mut score);
+    println!("{} passed, {} failed", score.passed, score.failed.len());
+    if score.failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        eprintln!("failed: {}", score.failed.join(", "));
+        ExitCode::FAILURE
+    }
+}
+
+/// By cargo-nextest if it is installed, else by cargo.
+fn tests(full: bool) -> Result<u64, String> {
+    let mut arguments;
+    if cargo(&["nextest", "--version"]).works() {
+        arguments = vec!["nextest", "run", "--workspace", "--no-fail-fast"];
+        arguments.extend(full.then_some("--run-ignored=all"));
+    } else {
+        arguments = vec!["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"];
+        arguments.extend(full.then_some(["--", "--include-ignored"]).into_iter().flatten());
+    }
+    cargo(&arguments).count_tests()
+}

@@ -1,1 +1,84 @@
-fn main() {}
+//! The command `stickslip`: one file a command, and here the list of them and the exit codes.
+//!
+//! 0 done; 1 the run failed or was interrupted; 2 the input is wrong, and nothing was written. Results go to standard
+//! output, progress and errors to standard error.
+
+mod bench;
+mod check;
+mod laws;
+mod probe;
+mod progress;
+mod run;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Grains in frictional contact: sliding, rolling and spinning, from a scene file to results.
+#[derive(Parser)]
+#[command(name = "stickslip", version, max_term_width = 120)]
+#[command(after_help = "Example:\n  stickslip run examples/01-pile.toml\n\n\
+                        Exit codes: 0 done; 1 the run failed; 2 the input is wrong (nothing was written).")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Run),
+    Check(check::Check),
+    Probe(probe::Probe),
+    Laws(laws::Laws),
+    Bench(bench::Bench),
+}
+
+/// Why a command did not do what it was asked.
+enum Failure {
+    /// The input is wrong and nothing was written: exit code 2.
+    Input(miette::Report),
+    /// It was done in part, or something outside the input went wrong: exit code 1.
+    Run(String),
+}
+
+impl From<stickslip_io::scene::InputError> for Failure {
+    fn from(error: stickslip_io::scene::InputError) -> Self {
+        Failure::Input(error.into())
+    }
+}
+
+/// What commands return.
+type Outcome = Result<(), Failure>;
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Run(run) => run.execute(),
+        Command::Check(check) => check.execute(),
+        Command::Probe(probe) => probe.execute(),
+        Command::Laws(laws) => laws.execute(),
+        Command::Bench(bench) => bench.execute(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Input(report)) => {
+            eprintln!("{report:?}");
+            ExitCode::from(2)
+        }
+        Err(Failure::Run(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes to standard output. A reader who has seen enough (`stickslip laws | head`) is not an error.
+fn say(text: &str) -> Outcome {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Run(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -33,6 +33,9 @@ pub struct Contact {
     pub turn: Turn,
     /// Overlap (m), positive.
     pub overlap: f64,
+    /// Rate at which the bodies part (m/s), minus the rate of the overlap: along the mid-step normal, or as LAMMPS has it
+    /// (`PairLaws::rates_at_end`) along the normal at the step's end.
+    pub separation_rate: f64,
     /// Velocity of a's centre relative to b's (m/s), the image's included.
     pub velocity: DVec3,
     /// Angular velocity of a (rad/s).
@@ -66,12 +69,6 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// Rate at which the bodies part along the normal; minus the rate of the overlap.
-    #[inline(always)]
-    pub fn separation_rate(&self) -> f64 {
-        self.velocity.dot(self.normal)
-    }
-
     /// Slip velocity with a given normal and levers; it lies in the tangent plane of that normal.
     #[inline(always)]
     pub fn slip_at(&self, normal: DVec3, lever_a: f64, lever_b: f64) -> DVec3 {
@@ -99,10 +96,11 @@ impl Contact {
         (self.angular_velocity_a - self.angular_velocity_b).dot(self.normal_mid)
     }
 
-    /// A rate at mid-step, carried to the end of the step.
+    /// A rate at mid-step, turned as the pair turns in the second half of the step.
     #[inline(always)]
     fn at_end(&self, tangent: DVec3) -> DVec3 {
-        tangent - self.turn.from_mid * tangent.dot(self.normal)
+        let carried = tangent - self.turn.from_mid * tangent.dot(self.normal);
+        carried * self.turn.half_cosine + self.normal.cross(carried) * self.turn.half_sine
     }
 
     /// A tangent vector of the step before, turned as the pair has turned: with its normal, and with its mean spin.
@@ -134,6 +132,10 @@ pub struct Turn {
     pub cosine: f64,
     /// Its sine.
     pub sine: f64,
+    /// Cosine of half that angle.
+    pub half_cosine: f64,
+    /// Its sine.
+    pub half_sine: f64,
 }
 
 impl Turn {
@@ -150,13 +152,13 @@ impl Turn {
         (mid, sum * inverse, (mid + now) * (1.0 / (1.0 + mid_dot_now)))
     }
 
-    /// Cosine and sine of the angle by which the pair spins about the mid-step normal, from the sum of its two angular
-    /// velocities.
+    /// Cosine and sine of half the angle by which the pair spins about the mid-step normal, from the sum of its two
+    /// angular velocities.
     #[inline(always)]
-    pub fn of_spin(mid: DVec3, angular_velocity_sum: DVec3, dt: f64) -> (f64, f64) {
-        // The tangent p/q of the half angle by its Pade form, good to the last bit for any angle a step may have; the
-        // rotation it gives keeps lengths for any angle at all. Half the angle is half of half the summed spin.
-        let h = 0.25 * dt * angular_velocity_sum.dot(mid);
+    pub fn of_half_spin(mid: DVec3, angular_velocity_sum: DVec3, dt: f64) -> (f64, f64) {
+        // The tangent p/q of a quarter of the angle by its Pade form, good to the last bit for any angle a step may have;
+        // the rotation it gives keeps lengths for any angle at all. The mean spin is half the sum.
+        let h = 0.125 * dt * angular_velocity_sum.dot(mid);
         let h2 = h * h;
         let p = h * (945.0 - h2 * (105.0 - h2));
         let q = 945.0 - h2 * (420.0 - 15.0 * h2);
@@ -164,11 +166,18 @@ impl Turn {
         ((q * q - p * p) * scale, 2.0 * p * q * scale)
     }
 
+    /// Cosine and sine of twice an angle.
+    #[inline(always)]
+    pub fn twice(cosine: f64, sine: f64) -> (f64, f64) {
+        (cosine * cosine - sine * sine, 2.0 * cosine * sine)
+    }
+
     /// The mid-step normal and the turn, from the normals before and now and the sum of the two angular velocities.
     pub fn new(before: DVec3, now: DVec3, angular_velocity_sum: DVec3, dt: f64) -> (DVec3, Self) {
         let (mid, from_before, from_mid) = Turn::of_normals(before, now);
-        let (cosine, sine) = Turn::of_spin(mid, angular_velocity_sum, dt);
-        (mid, Turn { from_before, from_mid, cosine, sine })
+        let (half_cosine, half_sine) = Turn::of_half_spin(mid, angular_velocity_sum, dt);
+        let (cosine, sine) = Turn::twice(half_cosine, half_sine);
+        (mid, Turn { from_before, from_mid, cosine, sine, half_cosine, half_sine })
     }
 }
 
@@ -322,6 +331,12 @@ pub struct Block {
     pub turn_cosine: Lanes,
     /// Computed by `kernel::geometry`; see `Turn`.
     pub turn_sine: Lanes,
+    /// Computed by `kernel::geometry`; see `Turn`.
+    pub turn_half_cosine: Lanes,
+    /// Computed by `kernel::geometry`; see `Turn`.
+    pub turn_half_sine: Lanes,
+    /// Computed by `kernel::geometry`: see `Contact`.
+    pub separation_rate: Lanes,
     /// Computed by `kernel::geometry`.
     pub overlap: Lanes,
     /// Computed by `kernel::geometry`.
@@ -352,7 +367,7 @@ pub struct Block {
     pub torque_a: Quads,
     /// Torque on b.
     pub torque_b: Quads,
-    /// 1 for a lane that holds a contact, 0 for one that pads the block.
+    /// 1 for a lane whose pair touches, else 0.
     pub live: Lanes,
     /// Sums over the blocks of a chunk, by lane: power of normal, slide, roll and spin loads on the two bodies, with
     /// full-step velocities; then the size of the normal force.
@@ -381,6 +396,9 @@ impl Block {
         turn_from_mid: Lanes3::ZERO,
         turn_cosine: Lanes::ZERO,
         turn_sine: Lanes::ZERO,
+        turn_half_cosine: Lanes::ZERO,
+        turn_half_sine: Lanes::ZERO,
+        separation_rate: Lanes::ZERO,
         overlap: Lanes::ZERO,
         lever_a: Lanes::ZERO,
         lever_b: Lanes::ZERO,
@@ -412,7 +430,10 @@ impl Block {
                 from_mid: self.turn_from_mid.get(lane),
                 cosine: self.turn_cosine.0[lane],
                 sine: self.turn_sine.0[lane],
+                half_cosine: self.turn_half_cosine.0[lane],
+                half_sine: self.turn_half_sine.0[lane],
             },
+            separation_rate: self.separation_rate.0[lane],
             overlap: self.overlap.0[lane],
             velocity: self.velocity.get(lane),
             angular_velocity_a: self.angular_velocity_a.get(lane),

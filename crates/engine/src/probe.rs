@@ -152,6 +152,7 @@ impl Probe {
             normal_mid: n,
             turn: Turn::new(n, n, DVec3::ZERO, 0.0).1,
             overlap,
+            separation_rate: -approach,
             velocity: slide + turning.cross(n) - n * approach,
             angular_velocity_a,
             angular_velocity_b,

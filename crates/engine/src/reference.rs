@@ -9,6 +9,7 @@ use glam::DVec3;
 
 use crate::body::{Body, Motion};
 use crate::contact::{Contact, Turn};
+use crate::law::PairLaws;
 use crate::law::one::{self, PairMemory};
 use crate::model::Integrator;
 use crate::shape::Shape;
@@ -154,8 +155,6 @@ impl SlowWorld {
         if inverse_mass_a + inverse_mass_b == 0.0 {
             return None;
         }
-        let velocity_at =
-            |body: &Body, point: DVec3| body.velocity + body.angular_velocity.cross(point - body.position);
         let (normal, overlap, reach_a, reach_b, radius_eff, centre_a, centre_b) = match (body_a.shape, body_b.shape) {
             (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
                 let between = body_a.position - body_b.position;
@@ -179,6 +178,15 @@ impl SlowWorld {
         }
         let normal_before = before.unwrap_or(normal);
         let spin_sum = body_a.angular_velocity + body_b.angular_velocity;
+        let velocity = if reach_a < 0.0 {
+            velocity_of_plane(body_a, body_b, dt) - body_b.velocity
+        } else if reach_b < 0.0 {
+            body_a.velocity - velocity_of_plane(body_b, body_a, dt)
+        } else {
+            body_a.velocity - body_b.velocity
+        };
+        let rates_at_end =
+            self.setup.model.laws.get(body_a.material, body_b.material).is_some_and(PairLaws::rates_at_end);
         let (normal_mid, turn) = Turn::new(normal_before, normal, spin_sum, dt);
         let lever = |reach: f64| reach - 0.5 * overlap * reach.signum();
         let contact = Contact {
@@ -187,7 +195,8 @@ impl SlowWorld {
             normal_mid,
             turn,
             overlap,
-            velocity: velocity_at(body_a, centre_a) - velocity_at(body_b, centre_b),
+            separation_rate: velocity.dot(if rates_at_end { normal } else { normal_mid }),
+            velocity,
             angular_velocity_a: body_a.angular_velocity,
             angular_velocity_b: body_b.angular_velocity,
             lever_a: lever(reach_a),
@@ -205,4 +214,10 @@ impl SlowWorld {
         };
         Some((contact, centre_a, centre_b))
     }
+}
+
+/// Velocity of a plane at a sphere's centre, where that was in the middle of the step, to which the velocities belong.
+fn velocity_of_plane(plane: &Body, sphere: &Body, dt: f64) -> DVec3 {
+    let arm = sphere.position - plane.position - (sphere.velocity - plane.velocity) * (0.5 * dt);
+    plane.velocity + plane.angular_velocity.cross(arm)
 }

@@ -73,15 +73,25 @@ pub struct Bodies {
     pub spheres: usize,
 }
 
-/// The touching contacts whose owner stands in one chunk of bodies, in blocks of 32 of one class.
+/// The contacts whose owner stands in one chunk of bodies, in blocks of 32 of one class.
+///
+/// A pair that stops touching keeps its place until neighbour lists are made anew, with its memory dropped: in a packing
+/// at rest the same few pairs open and close again and again, and need not shift all others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChunkContacts {
-    /// Which of the chunk's candidates touch, rising.
-    pub touching: Vec<u32>,
-    /// Blocks over `touching`.
+    /// Which of the chunk's candidates touch, or have touched since lists were made; rising.
+    pub placed: Vec<u32>,
+    /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
-    /// Memory, `stride` lanes a block: the normal before (3 numbers), then slide, roll and spin.
+    /// Memory, `stride` lanes a block: the normal before (3 numbers), then slide, roll and spin. Zero where not live.
     pub memory: Vec<Lanes>,
+}
+
+impl ChunkContacts {
+    /// How many touch.
+    pub fn touching(&self) -> usize {
+        self.blocks.iter().map(|head| head.live.count_ones() as usize).sum()
+    }
 }
 
 /// Up to 32 contacts of one class.
@@ -89,10 +99,19 @@ pub struct ChunkContacts {
 pub struct BlockHead {
     /// Materials and shapes: see `neighbour::Class`.
     pub class: u32,
-    /// Where in `touching` it begins.
+    /// Where in `placed` it begins.
     pub first: u32,
-    /// How many contacts it holds.
+    /// How many places it has.
     pub count: u32,
+    /// One bit a place, set where the pair touches.
+    pub live: u32,
+}
+
+impl BlockHead {
+    /// One bit for each place.
+    pub fn all(&self) -> u32 {
+        u32::MAX >> (32 - self.count)
+    }
 }
 
 /// Everything that changes in a run.

@@ -24,7 +24,8 @@ pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, plane: Side,
         if plane == Side::A { (&mut block.b, &mut block.a) } else { (&mut block.a, &mut block.b) };
     let place = normal * distance(sphere, wall, normal);
     gather_side(sphere_side, lane, sphere, place, sphere.radius, sphere.velocity);
-    let arm = sphere.position - wall.position;
+    // The velocities belong to the middle of the step, so the arm must, too: else a turntable shows false slip.
+    let arm = sphere.position - wall.position - (sphere.velocity - wall.velocity) * (0.5 * block.dt);
     let velocity = wall.velocity + wall.angular_velocity.cross(arm);
     gather_side(wall_side, lane, wall, DVec3::ZERO, -sphere.radius, velocity);
     let turning_ahead = Vec3::from(wall.angular_velocity_ahead).cross(arm.as_vec3());

@@ -22,8 +22,10 @@ use crate::state::{BlockHead, CHUNK, ChunkContacts, Load, Mover};
 pub struct ChunkWork {
     /// Loads on bodies of other chunks: (index of the body, load), by outbox.
     pub outboxes: Vec<Vec<(u32, Load)>>,
-    /// Touching candidates of this step.
+    /// Touching candidates of this step, rising.
     detected: Vec<u32>,
+    /// Places being rearranged.
+    placed: Vec<u32>,
     /// Memory being rearranged.
     memory: Vec<Lanes>,
     /// Power by normal, slide, roll, spin.
@@ -68,8 +70,9 @@ pub fn pass(
 ) {
     let start = Instant::now();
     detect(&view, lists, work);
-    if work.detected != contacts.touching {
+    if !mark_live(&work.detected, contacts) {
         rearrange(&view, lists, contacts, work);
+        mark_live(&work.detected, contacts);
     }
     let detected = Instant::now();
     loads.fill(Load::default());
@@ -117,45 +120,69 @@ fn touches_plane(view: &View, candidate: &Candidate, plane: Side, too_deep: &mut
     distance < sphere.radius
 }
 
-/// Lays out blocks and memory for a changed set of contacts: those that last keep their memory, new ones start at zero.
+/// Marks the places whose pairs touch. False when some touching pair has no place yet.
+fn mark_live(detected: &[u32], contacts: &mut ChunkContacts) -> bool {
+    if detected == contacts.placed {
+        contacts.blocks.iter_mut().for_each(|head| head.live = head.all());
+        return true;
+    }
+    let mut next = 0;
+    for head in &mut contacts.blocks {
+        head.live = 0;
+        for (lane, &candidate) in contacts.placed[head.first as usize..][..head.count as usize].iter().enumerate() {
+            let touches = detected.get(next) == Some(&candidate);
+            head.live |= u32::from(touches) << lane;
+            next += usize::from(touches);
+        }
+    }
+    next == detected.len()
+}
+
+/// Makes places for new contacts among the old ones, which keep their memory.
 fn rearrange(view: &View, lists: &ChunkNeighbours, contacts: &mut ChunkContacts, work: &mut ChunkWork) {
+    work.placed.clear();
+    work.placed.extend_from_slice(&contacts.placed);
+    work.placed.extend_from_slice(&work.detected);
+    work.placed.sort_unstable();
+    work.placed.dedup();
     let old_blocks = std::mem::take(&mut contacts.blocks);
     std::mem::swap(&mut contacts.memory, &mut work.memory);
-    lay_out(lists, &work.detected, view.stride, contacts);
-    let mut old = old_blocks
-        .iter()
-        .enumerate()
-        .flat_map(|(block, head)| (0..head.count).map(move |lane| (head.first + lane, block, lane as usize)))
-        .peekable();
-    for (block, head) in contacts.blocks.iter().enumerate() {
-        for lane in 0..head.count {
-            let candidate = work.detected[(head.first + lane) as usize];
-            while old.next_if(|place| contacts.touching[place.0 as usize] < candidate).is_some() {}
-            if let Some((_, from, old_lane)) = old.next_if(|place| contacts.touching[place.0 as usize] == candidate) {
-                for number in 0..view.stride {
-                    let value = work.memory[from * view.stride + number].0[old_lane];
-                    contacts.memory[block * view.stride + number].0[lane as usize] = value;
-                }
+    lay_out(lists, &work.placed, view.stride, contacts);
+    let mut new_block = 0;
+    let mut place = 0;
+    for (block, head) in old_blocks.iter().enumerate() {
+        for lane in 0..head.count as usize {
+            let candidate = contacts.placed[head.first as usize + lane];
+            // Every old place is among the new ones, in the same order.
+            while work.placed[place] != candidate {
+                place += 1;
+            }
+            while contacts.blocks[new_block].first + contacts.blocks[new_block].count <= place as u32 {
+                new_block += 1;
+            }
+            let new_lane = place - contacts.blocks[new_block].first as usize;
+            for number in 0..view.stride {
+                let value = work.memory[block * view.stride + number].0[lane];
+                contacts.memory[new_block * view.stride + number].0[new_lane] = value;
             }
         }
     }
-    contacts.touching.clear();
-    contacts.touching.extend_from_slice(&work.detected);
+    std::mem::swap(&mut contacts.placed, &mut work.placed);
 }
 
-/// Blocks of one class each over a rising list of candidates, and zeroed memory for them.
-pub fn lay_out(lists: &ChunkNeighbours, touching: &[u32], stride: usize, contacts: &mut ChunkContacts) {
+/// Blocks of one class each over a rising list of candidates, none live, and zeroed memory for them.
+pub fn lay_out(lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts: &mut ChunkContacts) {
     contacts.blocks.clear();
     let mut classes = lists.classes.iter();
     let mut class = classes.next();
-    for (place, &candidate) in touching.iter().enumerate() {
+    for (place, &candidate) in placed.iter().enumerate() {
         while class.is_some_and(|range| candidate >= range.end) {
             class = classes.next();
         }
         let number = class.map_or(0, |range| range.class);
         match contacts.blocks.last_mut() {
             Some(head) if head.class == number && (head.count as usize) < LANES => head.count += 1,
-            _ => contacts.blocks.push(BlockHead { class: number, first: place as u32, count: 1 }),
+            _ => contacts.blocks.push(BlockHead { class: number, first: place as u32, count: 1, live: 0 }),
         }
     }
     contacts.memory.clear();
@@ -180,17 +207,18 @@ impl Kernel for Evaluate<'_> {
         let Evaluate { view, first, lists, contacts, work, loads } = self;
         let mut block = Block::EMPTY;
         block.dt = view.dt;
-        for (number, head) in contacts.blocks.iter().enumerate() {
+        for (number, head) in contacts.blocks.iter().enumerate().filter(|(_, head)| head.live != 0) {
             let class = Class::from_number(head.class, view.model.materials.len());
             let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
-            let touching = &contacts.touching[head.first as usize..(head.first + head.count) as usize];
-            gather(&mut block, &view, lists, class.plane, touching);
+            let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
+            gather(&mut block, &view, lists, class.plane, placed, head.live);
             let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
             kernel::evaluate(laws, &mut block, memory);
-            note_too_deep(&block, lists, touching, work);
-            scatter(&block, &view, first, lists, class.plane, touching, work, loads);
+            note_too_deep(&block, lists, placed, work);
+            forget(memory, head.all() & !head.live);
+            scatter(&block, &view, first, lists, class.plane, placed, head.live, work, loads);
             if view.keep_rows {
-                keep_rows(&block, &view, lists, class.plane, touching, laws, memory, &mut work.rows);
+                keep_rows(&block, &view, lists, class.plane, placed, head.live, laws, memory, &mut work.rows);
             }
         }
         for (motion, sum) in work.power.iter_mut().enumerate() {
@@ -200,11 +228,11 @@ impl Kernel for Evaluate<'_> {
     }
 }
 
-/// Fills the block from the bodies. Lanes beyond the contacts repeat the last one, so that no lane divides by zero.
+/// Fills the block from the bodies. Lanes beyond the places repeat the last one, so that no lane divides by zero.
 #[inline(always)]
-fn gather(block: &mut Block, view: &View, lists: &ChunkNeighbours, plane: Side, touching: &[u32]) {
+fn gather(block: &mut Block, view: &View, lists: &ChunkNeighbours, plane: Side, placed: &[u32], live: u32) {
     for lane in 0..LANES {
-        let candidate = &lists.candidates[touching[lane.min(touching.len() - 1)] as usize];
+        let candidate = &lists.candidates[placed[lane.min(placed.len() - 1)] as usize];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
         if plane == Side::Neither {
             sphere_sphere::gather(block, lane, a, b);
@@ -213,21 +241,39 @@ fn gather(block: &mut Block, view: &View, lists: &ChunkNeighbours, plane: Side, 
             let normal = view.plane_normals[wall as usize - view.spheres];
             sphere_plane::gather(block, lane, a, b, plane, normal);
         }
-        block.live.0[lane] = if lane < touching.len() { 1.0 } else { 0.0 };
+        block.live.0[lane] = f64::from(live >> lane & 1);
     }
+}
+
+/// Drops the memory of places whose pairs do not touch.
+#[inline(always)]
+fn forget(memory: &mut [Lanes], places: u32) {
+    for lane in lanes_of(places) {
+        memory.iter_mut().for_each(|numbers| numbers.0[lane] = 0.0);
+    }
+}
+
+/// The set bits, rising.
+#[inline(always)]
+fn lanes_of(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
 }
 
 /// Notes a contact deeper than half the smaller radius, or not finite.
 #[inline(always)]
-fn note_too_deep(block: &Block, lists: &ChunkNeighbours, touching: &[u32], work: &mut ChunkWork) {
+fn note_too_deep(block: &Block, lists: &ChunkNeighbours, placed: &[u32], work: &mut ChunkWork) {
     let bad = |lane: usize| {
         let least = block.reach_a.0[lane].abs().min(block.reach_b.0[lane].abs());
         (block.overlap.0[lane] > 0.5 * least) | block.overlap.0[lane].is_nan()
     };
     // Padding lanes repeat a contact, so they need no mask.
     if (0..LANES).fold(false, |any, lane| any | bad(lane)) {
-        let lane = (0..touching.len()).find(|&lane| bad(lane)).unwrap_or(0);
-        work.too_deep = Some(lists.candidates[touching[lane] as usize]);
+        let lane = (0..placed.len()).find(|&lane| bad(lane)).unwrap_or(0);
+        work.too_deep = Some(lists.candidates[placed[lane] as usize]);
     }
 }
 
@@ -239,12 +285,13 @@ fn scatter(
     first: usize,
     lists: &ChunkNeighbours,
     plane: Side,
-    touching: &[u32],
+    placed: &[u32],
+    live: u32,
     work: &mut ChunkWork,
     loads: &mut [Load],
 ) {
-    for (lane, &index) in touching.iter().enumerate() {
-        let candidate = &lists.candidates[index as usize];
+    for lane in lanes_of(live) {
+        let candidate = &lists.candidates[placed[lane] as usize];
         let force = block.force.vector(lane);
         let mut on_a = Load { force, torque: block.torque_a.vector(lane) };
         let mut on_b = Load { force: -force, torque: block.torque_b.vector(lane) };
@@ -269,14 +316,15 @@ fn keep_rows(
     view: &View,
     lists: &ChunkNeighbours,
     plane: Side,
-    touching: &[u32],
+    placed: &[u32],
+    live: u32,
     laws: &PairLaws,
     memory: &[Lanes],
     rows: &mut Vec<ContactRow>,
 ) {
     let layout = MemoryLayout::of(laws);
-    for (lane, &index) in touching.iter().enumerate() {
-        let candidate = &lists.candidates[index as usize];
+    for lane in lanes_of(live) {
+        let candidate = &lists.candidates[placed[lane] as usize];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
         rows.push(contact_row(block, lane, a, b, plane, &layout, memory));
     }
@@ -288,11 +336,11 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, su
     for (number, head) in contacts.blocks.iter().enumerate() {
         let class = Class::from_number(head.class, view.model.materials.len());
         let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
-        let touching = &contacts.touching[head.first as usize..(head.first + head.count) as usize];
-        gather(&mut block, view, lists, class.plane, touching);
+        let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
+        gather(&mut block, view, lists, class.plane, placed, head.live);
         let memory = &contacts.memory[number * view.stride..(number + 1) * view.stride];
-        kernel::geometry(&mut block, &mut [memory[0], memory[1], memory[2]]);
-        for lane in 0..head.count as usize {
+        kernel::geometry(&mut block, &mut [memory[0], memory[1], memory[2]], false);
+        for lane in lanes_of(head.live) {
             let remembered = PairMemory::from_lanes(&MemoryLayout::of(laws), memory, lane);
             let energies = one::stored(laws, &block.contact(lane), &remembered);
             (0..4).for_each(|motion| sum[motion] += energies[motion]);
@@ -304,14 +352,16 @@ impl ChunkWork {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let posted: usize = self.outboxes.iter().map(Vec::capacity).sum();
-        posted * size_of::<(u32, Load)>() + 4 * self.detected.capacity() + size_of::<Lanes>() * self.memory.capacity()
+        posted * size_of::<(u32, Load)>()
+            + 4 * (self.detected.capacity() + self.placed.capacity())
+            + size_of::<Lanes>() * self.memory.capacity()
     }
 }
 
 impl ChunkContacts {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        4 * self.touching.capacity()
+        4 * self.placed.capacity()
             + size_of::<BlockHead>() * self.blocks.capacity()
             + size_of::<Lanes>() * self.memory.capacity()
     }

@@ -74,3 +74,46 @@ impl FrictionLaw for SpinConstantTorque {
         [0.0; 3]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::testing::{close, contact};
+
+    #[test]
+    fn roll_has_its_size_against_the_motion_and_none_at_rest() {
+        // mu R_eff N = 0.1 * 0.25 * 2 = 0.05; length N = 0.03 * 2.
+        let law = RollConstantTorque { limit: Limit::mu(0.1), include_spin: false };
+        let by_length = RollConstantTorque { limit: Limit::length(0.03), include_spin: false };
+        let mut memory = ModeOnly::default();
+        for size in [1e-9, 1.0, 1e9] {
+            // The spin about z is not resisted.
+            let turning = DVec3::new(3.0, -4.0, 7.0) * size;
+            let moving = Contact { angular_velocity_a: turning, ..contact() };
+            let loads = law.resist(&moving, &mut memory);
+            close(loads.roll_a, DVec3::new(-0.03, 0.04, 0.0));
+            assert_eq!((loads.roll_b, loads.spin), (-loads.roll_a, 0.0));
+            assert_eq!(memory.slipping, 1.0);
+            close(by_length.resist(&moving, &mut memory).roll_a, DVec3::new(-0.036, 0.048, 0.0));
+        }
+        assert_eq!(law.resist(&contact(), &mut memory), Resistance::default());
+        assert_eq!(memory.slipping, 0.0);
+    }
+
+    #[test]
+    fn with_spin_the_torque_is_against_all_of_the_rotation() {
+        let law = RollConstantTorque { limit: Limit::length(0.5), include_spin: true };
+        let turning = Contact { angular_velocity_b: DVec3::new(0.0, 3.0, 4.0), ..contact() };
+        close(law.resist(&turning, &mut ModeOnly::default()).roll_a, DVec3::new(0.0, 0.6, 0.8));
+    }
+
+    #[test]
+    fn spin_has_its_size_against_the_motion_and_none_at_rest() {
+        let law = SpinConstantTorque { limit: Limit::length(0.02) };
+        let at = |rate: f64| {
+            let turning = Contact { angular_velocity_a: DVec3::new(5.0, 0.0, rate), ..contact() };
+            law.resist(&turning, &mut ModeOnly::default()).spin
+        };
+        assert_eq!([at(0.1), at(-3.0), at(0.0)], [-0.04, 0.04, 0.0]);
+    }
+}

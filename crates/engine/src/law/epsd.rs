@@ -73,3 +73,60 @@ impl FrictionLaw for RollEpsd {
         [0.0, 0.5 * memory.spring.length_squared() / self.stiffness_at(contact.radius_eff), 0.0]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::testing::{close, contact};
+    use glam::DVec3;
+
+    /// One step at a rolling rate about x.
+    fn roll(law: &RollEpsd, memory: &mut VectorSpring, rate: f64) -> DVec3 {
+        law.resist(&Contact { angular_velocity_a: DVec3::X * rate, ..contact() }, memory).roll_a
+    }
+
+    #[test]
+    fn it_sticks_slips_and_comes_back_on_another_path() {
+        // K_r = 5 N m/rad and steps of 0.1 s: 0.5 N m a rad/s. Limit 0.1 * 0.25 * 2 = 0.05 N m.
+        let law = RollEpsd { stiffness: 5.0, slide_stiffness: 0.0, damping_ratio: 0.0, limit: Limit::mu(0.1) };
+        let mut memory = VectorSpring::default();
+        close(roll(&law, &mut memory, 0.06), DVec3::X * -0.03);
+        assert_eq!(memory.slipping, 0.0);
+        assert!((law.stored(&contact(), &memory)[1] - 0.03 * 0.03 / 10.0).abs() < 1e-17);
+        close(roll(&law, &mut memory, 0.06), DVec3::X * -0.05);
+        close(roll(&law, &mut memory, 0.06), DVec3::X * -0.05);
+        assert_eq!(memory.slipping, 1.0);
+        // Back: an elastic range of twice the limit, then slip the other way.
+        close(roll(&law, &mut memory, -0.1), DVec3::ZERO);
+        assert_eq!(memory.slipping, 0.0);
+        close(roll(&law, &mut memory, -0.1), DVec3::X * 0.05);
+        close(roll(&law, &mut memory, -0.1), DVec3::X * 0.05);
+        assert_eq!(memory.slipping, 1.0);
+    }
+
+    #[test]
+    fn the_dashpot_acts_beside_the_cap_while_it_sticks_and_not_in_slip() {
+        // 1/I_r = 2/(0.1 + 0.25), K_r = 7: 2 * 0.5 * sqrt(0.175 * 7) = sqrt(1.225). At 0.05 rad/s the spring is at
+        // 0.035 of 0.05.
+        let law = RollEpsd { stiffness: 0.0, slide_stiffness: 112.0, damping_ratio: 0.5, limit: Limit::mu(0.1) };
+        assert_eq!(law.stiffness_at(0.25), 7.0);
+        let mut memory = VectorSpring::default();
+        let torque = roll(&law, &mut memory, 0.05);
+        close(torque, DVec3::X * -(0.035 + 0.05 * 1.225_f64.sqrt()));
+        assert!(torque.length() > 0.05, "the total may exceed the limit in stick, as published");
+        close(roll(&law, &mut memory, 0.05), DVec3::X * -0.05);
+    }
+
+    #[test]
+    fn static_and_kinetic_limits_differ() {
+        let limit = Limit { static_: 0.2, ..Limit::mu(0.1) };
+        let law = RollEpsd { stiffness: 5.0, slide_stiffness: 0.0, damping_ratio: 0.0, limit };
+        let mut memory = VectorSpring::default();
+        close(roll(&law, &mut memory, 0.16), DVec3::X * -0.08);
+        close(roll(&law, &mut memory, 0.06), DVec3::X * -0.05);
+        // In slip, a little more motion keeps it there; a little back ends it.
+        close(roll(&law, &mut memory, 0.01), DVec3::X * -0.05);
+        close(roll(&law, &mut memory, -0.01), DVec3::X * -0.045);
+        assert_eq!(memory.slipping, 0.0);
+    }
+}

@@ -53,7 +53,7 @@ impl NormalLaw for Hertz {
         let m = contact.mass_eff;
         let slope = self.slope(contact.radius_eff, contact.overlap);
         let dashpot = self.damping * m + 2.0 * (5.0_f64 / 6.0).sqrt() * self.damping_ratio * (slope * m).sqrt();
-        let force = slope * contact.overlap * (2.0 / 3.0) - dashpot * contact.separation_rate();
+        let force = slope * contact.overlap * (2.0 / 3.0) - dashpot * contact.separation_rate;
         if self.cohesionless { force.max(0.0) } else { force }
     }
 
@@ -61,5 +61,37 @@ impl NormalLaw for Hertz {
     fn stored(&self, contact: &Contact) -> f64 {
         let root = (contact.radius_eff * contact.overlap).sqrt();
         0.4 * self.stiffness * root * contact.overlap * contact.overlap
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::testing::contact;
+
+    #[test]
+    fn the_force_is_hertz_and_the_slope_and_energy_belong_to_it() {
+        // K sqrt(R_eff d) d = 100 * sqrt(0.025) * 0.1.
+        let law = Hertz::with_restitution(100.0, 1.0, false);
+        let at = |overlap: f64| Contact { overlap, ..contact() };
+        let force = law.press(&at(0.1));
+        assert!((force - 10.0 * 0.025_f64.sqrt()).abs() < 1e-14);
+        // Central differences are exact to h^2 of third derivatives: 1e-8.
+        let h = 1e-4;
+        let slope = (law.press(&at(0.1 + h)) - law.press(&at(0.1 - h))) / (2.0 * h);
+        assert!((slope / law.slope(0.25, 0.1) - 1.0).abs() < 1e-6);
+        let work = (law.stored(&at(0.1 + h)) - law.stored(&at(0.1 - h))) / (2.0 * h);
+        assert!((work / force - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_dashpot_is_that_of_tsuji() {
+        let law = Hertz { damping_ratio: 0.3, ..Hertz::with_restitution(100.0, 1.0, false) };
+        let still = law.press(&contact());
+        let at = |rate: f64, law: Hertz| law.press(&Contact { separation_rate: rate, ..contact() });
+        let dashpot = 2.0 * (5.0_f64 / 6.0).sqrt() * 0.3 * (law.slope(0.25, 0.1) * 0.5).sqrt();
+        assert!((at(-0.5, law) - still - 0.5 * dashpot).abs() < 1e-14);
+        assert!(at(10.0, law) < 0.0);
+        assert_eq!(at(10.0, Hertz { cohesionless: true, ..law }), 0.0);
     }
 }

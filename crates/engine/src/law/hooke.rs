@@ -45,12 +45,38 @@ impl NormalLaw for Hooke {
     fn press(&self, contact: &Contact) -> f64 {
         let m = contact.mass_eff;
         let dashpot = self.damping * m + 2.0 * self.damping_ratio * (self.stiffness * m).sqrt();
-        let force = self.stiffness * contact.overlap - dashpot * contact.separation_rate();
+        let force = self.stiffness * contact.overlap - dashpot * contact.separation_rate;
         if self.cohesionless { force.max(0.0) } else { force }
     }
 
     #[inline(always)]
     fn stored(&self, contact: &Contact) -> f64 {
         0.5 * self.stiffness * contact.overlap * contact.overlap
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::testing::contact;
+
+    #[test]
+    fn the_force_is_a_spring_and_a_dashpot_that_may_pull() {
+        // k d = 10 * 0.1 = 1 N; c = 4 * 0.5 = 2 kg/s.
+        let law = Hooke::new(10.0, 4.0);
+        let at = |law: Hooke, rate: f64| law.press(&Contact { separation_rate: rate, ..contact() });
+        assert_eq!(at(law, 0.0), 1.0);
+        assert!((at(law, -0.3) - 1.6).abs() < 1e-15);
+        assert!((at(law, 0.9) + 0.8).abs() < 1e-15);
+        assert_eq!(at(Hooke { cohesionless: true, ..law }, 0.9), 0.0);
+        assert!((law.stored(&contact()) - 0.05).abs() < 1e-16);
+    }
+
+    #[test]
+    fn a_damping_ratio_is_a_share_of_critical() {
+        // 2 b sqrt(k m_eff) = 2 * 0.25 * sqrt(8 * 0.5) = 1.
+        let law = Hooke { damping_ratio: 0.25, ..Hooke::new(8.0, 0.0) };
+        let force = law.press(&Contact { separation_rate: -1.0, ..contact() });
+        assert!((force - 1.8).abs() < 1e-15);
     }
 }

@@ -106,7 +106,7 @@ pub fn evaluate(laws: &PairLaws, block: &mut Block, memory: &mut [Lanes]) {
     let (slide, rest) = rest.split_at_mut(layout.slide);
     let (roll, rest) = rest.split_at_mut(layout.roll);
     let spin = &mut rest[..layout.spin];
-    geometry(block, before.try_into().expect("three lanes were split off"));
+    geometry(block, before.try_into().expect("three lanes were split off"), laws.rates_at_end());
     match &laws.normal {
         Normal::Hooke(law) => press(law, block),
         Normal::Hertz(law) => press(law, block),
@@ -137,9 +137,9 @@ pub fn evaluate(laws: &PairLaws, block: &mut Block, memory: &mut [Lanes]) {
 /// What the laws read, from what was gathered of the bodies. Three short loops: a processor overlaps the iterations of a
 /// short loop, and waits for its roots and divisions in a long one.
 #[inline(always)]
-pub fn geometry(block: &mut Block, before: &mut [Lanes; 3]) {
+pub fn geometry(block: &mut Block, before: &mut [Lanes; 3], rates_at_end: bool) {
     place(block);
-    turn_normals(block, before);
+    turn_normals(block, before, rates_at_end);
     turn_spins(block);
 }
 
@@ -176,7 +176,7 @@ fn place(block: &mut Block) {
 
 /// How the normal has turned since the step before; remembers it for the next.
 #[inline(always)]
-fn turn_normals(block: &mut Block, before: &mut [Lanes; 3]) {
+fn turn_normals(block: &mut Block, before: &mut [Lanes; 3], rates_at_end: bool) {
     for i in 0..LANES {
         let normal = block.normal.get(i);
         let old = DVec3::new(before[0].0[i], before[1].0[i], before[2].0[i]);
@@ -188,6 +188,8 @@ fn turn_normals(block: &mut Block, before: &mut [Lanes; 3]) {
         (before[0].0[i], before[1].0[i], before[2].0[i]) = (normal.x, normal.y, normal.z);
         block.normal_before.set(i, old);
         block.normal_mid.set(i, mid);
+        let velocity = block.velocity.get(i);
+        block.separation_rate.0[i] = if rates_at_end { velocity.dot(normal) } else { velocity.dot(mid) };
         block.turn_from_before.set(i, from_before);
         block.turn_from_mid.set(i, from_mid);
     }
@@ -198,9 +200,9 @@ fn turn_normals(block: &mut Block, before: &mut [Lanes; 3]) {
 fn turn_spins(block: &mut Block) {
     for i in 0..LANES {
         let sum = block.angular_velocity_a.get(i) + block.angular_velocity_b.get(i);
-        let (cosine, sine) = Turn::of_spin(block.normal_mid.get(i), sum, block.dt);
-        block.turn_cosine.0[i] = cosine;
-        block.turn_sine.0[i] = sine;
+        let (half_cosine, half_sine) = Turn::of_half_spin(block.normal_mid.get(i), sum, block.dt);
+        (block.turn_half_cosine.0[i], block.turn_half_sine.0[i]) = (half_cosine, half_sine);
+        (block.turn_cosine.0[i], block.turn_sine.0[i]) = Turn::twice(half_cosine, half_sine);
     }
 }
 
@@ -265,12 +267,14 @@ fn total(block: &mut Block) {
         let v = block.velocity.get(i) + (wide(block.a.velocity_ahead[i]) - wide(block.b.velocity_ahead[i]));
         let w_a = block.angular_velocity_a.get(i) + wide(block.a.angular_velocity_ahead[i]);
         let w_b = block.angular_velocity_b.get(i) + wide(block.b.angular_velocity_ahead[i]);
-        let live = block.live.0[i];
-        block.sums[0].0[i] += live * push * n.dot(v);
-        block.sums[1].0[i] += live * (slide.dot(v) + slide_a.dot(w_a) + slide_b.dot(w_b));
-        block.sums[2].0[i] += live * (roll_a.dot(w_a) + roll_b.dot(w_b));
-        block.sums[3].0[i] += live * spin.dot(w_a - w_b);
-        block.sums[4].0[i] += live * push.abs();
+        // Not a product: a lane that does not touch may hold anything, even what is not a number.
+        let live = block.live.0[i] > 0.0;
+        let counted = |x: f64| if live { x } else { 0.0 };
+        block.sums[0].0[i] += counted(push * n.dot(v));
+        block.sums[1].0[i] += counted(slide.dot(v) + slide_a.dot(w_a) + slide_b.dot(w_b));
+        block.sums[2].0[i] += counted(roll_a.dot(w_a) + roll_b.dot(w_b));
+        block.sums[3].0[i] += counted(spin.dot(w_a - w_b));
+        block.sums[4].0[i] += counted(push.abs());
     }
 }
 

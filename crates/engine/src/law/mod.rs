@@ -126,4 +126,54 @@ impl PairLaws {
     pub fn frictionless(normal: Normal) -> Self {
         PairLaws { normal, slide: None, roll: None, spin: None }
     }
+
+    /// Whether the separation rate is taken along the normal at the step's end instead of mid-step: where the slide law
+    /// asks for LAMMPS' transport, which does the same for its own rates. It lets a normal dashpot see a rigid turn.
+    #[inline(always)]
+    pub fn rates_at_end(&self) -> bool {
+        matches!(&self.slide, Some(Slide::SpringSlider(law)) if law.options.transport == Transport::Lammps)
+    }
+}
+
+/// One contact whose numbers are easy to work with by hand, for the laws' own tests.
+#[cfg(test)]
+pub(crate) mod testing {
+    use glam::DVec3;
+
+    use crate::contact::{Contact, Turn};
+
+    /// Equal unit spheres that overlap by 0.1 along z under a load of 2 N, without motion, at a step of 0.1 s. R =
+    /// 0.5, m = 1, I = 0.1, so R_eff = 0.25, m_eff = 0.5 and the levers are 0.45.
+    pub fn contact() -> Contact {
+        let n = DVec3::Z;
+        Contact {
+            normal: n,
+            normal_before: n,
+            normal_mid: n,
+            turn: Turn::new(n, n, DVec3::ZERO, 0.0).1,
+            separation_rate: 0.0,
+            overlap: 0.1,
+            velocity: DVec3::ZERO,
+            angular_velocity_a: DVec3::ZERO,
+            angular_velocity_b: DVec3::ZERO,
+            lever_a: 0.45,
+            lever_b: 0.45,
+            reach_a: 0.5,
+            reach_b: 0.5,
+            radius_eff: 0.25,
+            mass_eff: 0.5,
+            inverse_mass_a: 1.0,
+            inverse_mass_b: 1.0,
+            inverse_inertia_a: 10.0,
+            inverse_inertia_b: 10.0,
+            normal_load: 2.0,
+            dt: 0.1,
+        }
+    }
+
+    /// Fails unless the two are equal to rounding.
+    #[track_caller]
+    pub fn close(found: DVec3, expected: DVec3) {
+        assert!((found - expected).length() < 1e-14, "{found}, not {expected}");
+    }
 }

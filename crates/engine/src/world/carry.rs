@@ -45,8 +45,8 @@ impl World {
         let mut held = HeldContacts { contacts: Vec::new(), numbers: Vec::new() };
         for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
             for (block, head) in contacts.blocks.iter().enumerate() {
-                for lane in 0..head.count as usize {
-                    let candidate = &lists.candidates[contacts.touching[head.first as usize + lane] as usize];
+                for lane in (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1) {
+                    let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
                     let [a, b] = [candidate.a, candidate.b].map(|i| self.state.bodies.movers[i as usize].id);
                     held.contacts.push(HeldContact { a, b, memory: held.numbers.len() });
                     let lanes = &contacts.memory[block * self.stride..(block + 1) * self.stride];
@@ -74,12 +74,13 @@ impl World {
             let first = places.partition_point(|place| (place.0 as usize) < chunk);
             let end = places.partition_point(|place| place.0 as usize <= chunk);
             let own = &places[first..end];
-            contacts.touching.clear();
-            contacts.touching.extend(own.iter().map(|place| place.1));
-            let touching = std::mem::take(&mut contacts.touching);
-            contacts::lay_out(&self.neighbours.chunks[chunk], &touching, self.stride, contacts);
-            contacts.touching = touching;
-            for (block, head) in contacts.blocks.iter().enumerate() {
+            let mut placed = std::mem::take(&mut contacts.placed);
+            placed.clear();
+            placed.extend(own.iter().map(|place| place.1));
+            contacts::lay_out(&self.neighbours.chunks[chunk], &placed, self.stride, contacts);
+            contacts.placed = placed;
+            for (block, head) in contacts.blocks.iter_mut().enumerate() {
+                head.live = head.all();
                 for lane in 0..head.count as usize {
                     let from = own[head.first as usize + lane].2;
                     for number in 0..self.stride {

@@ -44,7 +44,7 @@ impl World {
 
     /// Touching contacts.
     pub fn contact_count(&self) -> usize {
-        self.state.contacts.iter().map(|contacts| contacts.touching.len()).sum()
+        self.state.contacts.iter().map(|contacts| contacts.touching()).sum()
     }
 
     /// Listed pairs, touching or not.

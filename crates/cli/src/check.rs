@@ -1,0 +1,22 @@
+//! `stickslip check`: reads a scene, says what it means, writes nothing.
+
+use std::path::PathBuf;
+
+use stickslip_io::scene;
+
+use crate::{Outcome, say};
+
+/// Read a scene and say what it means: bodies, step, and what resists each motion, with its limit.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  stickslip check examples/01-pile.toml")]
+pub struct Check {
+    /// The scene file (TOML).
+    scene: PathBuf,
+}
+
+impl Check {
+    /// Prints the scene in words, or says where it is wrong.
+    pub fn execute(&self) -> Outcome {
+        say(&scene::check_text(&scene::load(&self.scene)?))
+    }
+}

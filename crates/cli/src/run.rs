@@ -1,0 +1,231 @@
+//! `stickslip run`: a scene from its file to a folder of results.
+//!
+//! Everything that can be wrong with the input is found before the folder exists: the scene is read and the world built
+//! first. A run ends at its time, by a rule of `[time.stop]`, by trouble, or by Ctrl-C; in each case the records, the
+//! report and the picture are written. Does not do: going on with a run that was ended (a later `resume`).
+
+mod rules;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use stickslip::World;
+use stickslip::ledger::Ledger;
+use stickslip_io::results::picture::Drawing;
+use stickslip_io::results::{
+    Closing, Ending, FolderError, Recorder, RunFolder, RunInfo, RunJson, SeriesLog, energy_summary, utc,
+};
+use stickslip_io::scene::{self, Scene, What};
+
+use crate::progress::{self, Progress};
+use crate::{Failure, Outcome, say};
+use rules::Rules;
+
+/// Run a scene and write its records, a report and a picture into a folder.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  stickslip run examples/01-pile.toml --out runs/pile --threads 2\n\n\
+                        Ctrl-C ends a run cleanly: what it had is kept. A second one ends it at once.")]
+pub struct Run {
+    /// The scene file (TOML).
+    scene: PathBuf,
+    /// Where to write; runs/<name of the scene file> if absent.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How many threads; all that there are if absent. The results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Replace the run that the folder holds.
+    #[arg(long)]
+    force: bool,
+    /// Print errors only.
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Run {
+    /// Reads the scene, runs it, writes its results.
+    pub fn execute(&self) -> Outcome {
+        let scene = scene::load(&self.scene)?;
+        let threads = usize::from(self.threads.unwrap_or(0));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| Failure::Run(format!("cannot start threads: {error}")))?;
+        pool.install(|| self.run(&scene))
+    }
+
+    fn run(&self, scene: &Scene) -> Outcome {
+        let world = World::new(scene.setup.clone()).map_err(|error| Failure::Input(miette::miette!("{error}")))?;
+        let interrupted = listen().map_err(|error| Failure::Run(format!("cannot listen for Ctrl-C: {error}")))?;
+        let path = self.out.clone().unwrap_or_else(|| RunFolder::default_path(&self.scene));
+        let folder = RunFolder::create(&path, self.force, &scene.records).map_err(refuse)?;
+        self.say(&header(scene))?;
+        let written = |error: std::io::Error| Failure::Run(error.to_string());
+        let mut job = Job::start(self, scene, world, folder, interrupted).map_err(written)?;
+        // A record that cannot be written (a full disk) ends the run like any other trouble.
+        let ending = job.advance(self.quiet).unwrap_or_else(|error| Ending::Failed(error.to_string()));
+        job.close(&ending).map_err(written)?;
+        self.say(&job.summary(&ending))?;
+        match ending {
+            Ending::Failed(message) => Err(Failure::Run(message)),
+            Ending::Interrupted => Err(Failure::Run(format!("interrupted at {} s", job.world.time()))),
+            _ => Ok(()),
+        }
+    }
+
+    fn say(&self, text: &str) -> Outcome {
+        if self.quiet { Ok(()) } else { say(text) }
+    }
+}
+
+/// A folder that cannot be used is an input error: nothing was written.
+fn refuse(error: FolderError) -> Failure {
+    Failure::Input(miette::miette!("{error}"))
+}
+
+/// A flag that Ctrl-C and a request to end set. The second time the program ends at once.
+fn listen() -> std::io::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 1, flag.clone())?;
+        signal_hook::flag::register(signal, flag.clone())?;
+    }
+    Ok(flag)
+}
+
+/// What is said before the first step.
+fn header(scene: &Scene) -> String {
+    let mut text = if scene.title.is_empty() { String::new() } else { format!("{}\n", scene.title) };
+    let bodies = &scene.setup.bodies;
+    let spheres = bodies.iter().filter(|body| body.shape.radius().is_some()).count();
+    text += &format!("{} bodies: {spheres} spheres, {} planes\n", bodies.len(), bodies.len() - spheres);
+    let origin = if scene.step_given { "given" } else { "automatic" };
+    text += &format!("step {:.4e} s ({origin}), {} steps to {} s", scene.setup.model.dt, scene.steps, scene.end);
+    if let Some(advice) = &scene.advice {
+        text += &format!("; critical step {:.2e} s, governed by {}", advice.critical, advice.governed_by);
+    }
+    text.push('\n');
+    for warning in &scene.warnings {
+        text += &format!("warning: {warning}\n");
+    }
+    text
+}
+
+/// A run that goes on.
+struct Job<'a> {
+    scene: &'a Scene,
+    world: World,
+    folder: RunFolder,
+    json: RunJson,
+    info: RunInfo,
+    recorder: Recorder,
+    log: SeriesLog,
+    first: Ledger,
+    rules: Rules,
+    keeps_contacts: bool,
+    interrupted: Arc<AtomicBool>,
+    started: Instant,
+}
+
+impl<'a> Job<'a> {
+    /// Writes what stands at the start: `run.json`, the scene, every record at step 0.
+    fn start(
+        run: &Run,
+        scene: &'a Scene,
+        world: World,
+        folder: RunFolder,
+        interrupted: Arc<AtomicBool>,
+    ) -> std::io::Result<Self> {
+        let mut json = RunJson::starting(&scene.title, &run.scene, &scene.resolved, &scene.records);
+        json.threads = rayon::current_num_threads();
+        json.cpu = if stickslip::law::kernel::avx2() { "avx2" } else { "baseline" }.into();
+        json.step = scene.setup.model.dt;
+        json.bodies = world.body_count();
+        json.warnings = scene.warnings.clone();
+        folder.write_run(&json)?;
+        folder.write_scene(&scene.resolved)?;
+        let rules = Rules::new(scene);
+        // The job itself asks for contacts at the steps that a rule may make the last.
+        let info = RunInfo::new(&scene.setup, &scene.names, false);
+        let mut recorder = Recorder::new(folder.path(), &scene.records, json.step, scene.steps, &info)?;
+        recorder.write(&world, scene.steps == 0)?;
+        let mut log = SeriesLog::default();
+        log.offer(&world, scene.steps == 0);
+        let first = world.ledger();
+        let keeps_contacts = scene.records.iter().any(|record| record.what == What::Contacts);
+        let started = Instant::now();
+        Ok(Job { scene, world, folder, json, info, recorder, log, first, rules, keeps_contacts, interrupted, started })
+    }
+
+    /// Steps until the run ends, and says why it did.
+    fn advance(&mut self, quiet: bool) -> std::io::Result<Ending> {
+        let mut progress = Progress::new(quiet, self.scene.steps, self.scene.end);
+        let ending = loop {
+            let before = self.world.steps();
+            if before >= self.scene.steps {
+                break Ending::Finished;
+            }
+            let ending = self.step();
+            // A step that went wrong half-way is not counted, and what it left is not a state to record.
+            if self.world.steps() > before {
+                self.recorder.write(&self.world, ending.is_some())?;
+                self.log.offer(&self.world, ending.is_some() || self.world.steps() == self.scene.steps);
+            }
+            progress.show(&self.world);
+            if let Some(ending) = ending {
+                break ending;
+            }
+        };
+        progress.finish();
+        self.recorder.flush()?;
+        Ok(ending)
+    }
+
+    /// One step, and what ends the run after it.
+    fn step(&mut self) -> Option<Ending> {
+        let next = self.world.steps() + 1;
+        let interrupted = self.interrupted.load(Ordering::Relaxed);
+        // A step that may be the last must keep its contacts, since every record holds the last step.
+        let may_be_last = self.keeps_contacts && (interrupted || self.rules.due(next));
+        self.world.keep_contacts(may_be_last || self.recorder.wants_contacts(next));
+        if let Err(trouble) = self.world.step() {
+            return Some(Ending::Failed(trouble.to_string()));
+        }
+        let ruled = self.rules.ending(&self.world, self.scene);
+        ruled.or(interrupted.then_some(Ending::Interrupted))
+    }
+
+    /// Writes how it ended, the figures, the picture and the report.
+    fn close(&mut self, ending: &Ending) -> std::io::Result<()> {
+        self.json.ended = Some(utc::iso8601(std::time::SystemTime::now()));
+        self.json.wall_seconds = self.started.elapsed().as_secs_f64();
+        self.json.steps = self.world.steps();
+        self.json.simulated_time = self.world.time();
+        self.json.contacts = self.world.contact_count();
+        self.json.ending = ending.clone();
+        let picture = Drawing::of(&self.world, &self.info).to_png();
+        let closing = Closing { run: &self.json, scene: &self.scene.resolved, log: &self.log, picture: &picture };
+        closing.write(&self.folder)?;
+        // Last, so that a folder whose run.json says how the run ended holds all of it.
+        self.folder.write_run(&self.json)
+    }
+
+    /// What is said at the end.
+    fn summary(&self, ending: &Ending) -> String {
+        let (run, path) = (&self.json, self.folder.path());
+        let speed = run.steps as f64 / run.wall_seconds.max(1e-9);
+        let took = progress::duration(run.wall_seconds);
+        let mut text = format!("{ending}, at {:.6} s after {} steps in {took}", run.simulated_time, run.steps);
+        text += &format!(" ({speed:.0} steps/s); {} contacts\n\n", run.contacts);
+        text += &energy_summary(&self.first, &self.world.ledger());
+        text += &format!("\nWritten to {}: scene.toml, run.json, bodies-fixed.csv, {}", path.display(), {
+            run.records.iter().map(|file| format!("{file}, ")).collect::<String>()
+        });
+        text += "energy.svg, contacts.svg\n";
+        for (what, file) in [("report ", "report.html"), ("picture", "picture.png")] {
+            text += &format!("{what}  {}\n", path.join(file).display());
+        }
+        text
+    }
+}

@@ -1,0 +1,103 @@
+//! What ends a run before its time: the rules of `[time.stop]`, and a body that leaves the `[domain]`.
+//!
+//! Both are looked at by step number only, so that a run ends at the same step on every machine: the rules every 100
+//! steps, the domain every 10.
+//!
+//! `kinetic_energy_per_body` is the translational kinetic energy over the number of moved bodies. Under gravity all of
+//! them count; without gravity those that touch nothing are left out, since nothing would ever stop them. No rule holds
+//! while nothing touches: a column that is let go is at rest too.
+
+use std::cmp::Reverse;
+
+use glam::DVec3;
+use stickslip::World;
+use stickslip_io::results::Ending;
+use stickslip_io::scene::{Domain, Scene, Stop};
+
+/// Steps between two looks at the rules, and at the domain.
+const RULES_EVERY: u64 = 100;
+const DOMAIN_EVERY: u64 = 10;
+
+/// The rules of one scene.
+pub struct Rules {
+    stop: Stop,
+    domain: Option<Domain>,
+}
+
+impl Rules {
+    /// Those of this scene.
+    pub fn new(scene: &Scene) -> Self {
+        Rules { stop: scene.stop, domain: scene.domain }
+    }
+
+    fn may_stop(&self, step: u64) -> bool {
+        let given = self.stop.kinetic_energy_per_body.is_some() || self.stop.unbalanced_force.is_some();
+        given && step.is_multiple_of(RULES_EVERY)
+    }
+
+    fn may_leave(&self, step: u64) -> bool {
+        self.domain.is_some() && step.is_multiple_of(DOMAIN_EVERY)
+    }
+
+    /// Whether the run may end after this step.
+    pub fn due(&self, step: u64) -> bool {
+        self.may_stop(step) || self.may_leave(step)
+    }
+
+    /// Why the run ends now, if it does.
+    pub fn ending(&self, world: &World, scene: &Scene) -> Option<Ending> {
+        let step = world.steps();
+        if self.may_leave(step)
+            && let Some(message) = self.domain.and_then(|domain| left(&domain, world, scene))
+        {
+            return Some(Ending::Failed(message));
+        }
+        if self.may_stop(step) && world.contact_count() > 0 { self.stopped(world).map(Ending::Stopped) } else { None }
+    }
+
+    /// All rules that are given must hold.
+    fn stopped(&self, world: &World) -> Option<String> {
+        let mut held = Vec::new();
+        if let Some(limit) = self.stop.kinetic_energy_per_body {
+            let energy = kinetic_energy_per_body(world)?;
+            held.push((energy <= limit).then(|| format!("kinetic_energy_per_body = {energy:.2e} J"))?);
+        }
+        if let Some(limit) = self.stop.unbalanced_force {
+            let force = world.unbalanced_force();
+            held.push((force <= limit).then(|| format!("unbalanced_force = {force:.2e}"))?);
+        }
+        Some(held.join(", "))
+    }
+}
+
+/// `None` when no body counts.
+fn kinetic_energy_per_body(world: &World) -> Option<f64> {
+    let falling = world.model().gravity != DVec3::ZERO;
+    let bodies = &world.state().bodies;
+    // Summed by id: the order in space is no one's business here.
+    let energies = bodies.index_of.iter().map(|&index| index as usize).filter_map(|index| {
+        let (mover, load) = (&bodies.movers[index], &bodies.loads[index]);
+        let counts = mover.inverse_mass > 0.0 && (falling || load.force != DVec3::ZERO);
+        counts.then(|| 0.5 * mover.velocity.length_squared() / mover.inverse_mass)
+    });
+    let (sum, count) = energies.fold((0.0, 0_u64), |(sum, count), energy| (sum + energy, count + 1));
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// The sphere with the lowest id whose centre is outside, in words.
+fn left(domain: &Domain, world: &World, scene: &Scene) -> Option<String> {
+    let bodies = &world.state().bodies;
+    let outside = |p: DVec3| !(p.cmpge(domain.from).all() && p.cmple(domain.to).all());
+    let spheres = bodies.movers[..bodies.spheres].iter();
+    let mover = spheres.filter(|mover| outside(mover.position)).max_by_key(|mover| Reverse(mover.id))?;
+    let name = scene.names.get(mover.id as usize).and_then(|name| name.as_deref());
+    let name = name.map_or(String::new(), |name| format!(" ({name:?})"));
+    let [x, y, z] = mover.position.to_array();
+    Some(format!(
+        "body {}{name} has left the domain at [{x:.4e}, {y:.4e}, {z:.4e}], time {:e} s (step {}). Enlarge [domain], or add \
+         a wall where it left",
+        mover.id,
+        world.time(),
+        world.steps()
+    ))
+}

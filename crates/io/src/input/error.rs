@@ -1,0 +1,169 @@
+//! What is wrong with an input file, and where: file, line, key, what was expected, and often what to write instead.
+//!
+//! `InputError` prints in one line (`scene.toml:12: body[0].shape.radius: ...`) and, as a `miette::Diagnostic`, with the
+//! line of the file and a label under the place.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+
+/// The text of an input file and the name it is reported by.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    name: String,
+    text: Arc<str>,
+}
+
+/// Something wrong in an input file.
+#[derive(Clone)]
+pub struct InputError(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    file: String,
+    line: Option<usize>,
+    message: String,
+    help: Option<String>,
+    source: Option<NamedSource<Arc<str>>>,
+    labels: Vec<LabeledSpan>,
+}
+
+impl Source {
+    /// A text that is reported as `name`.
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        Source { name: name.into(), text: text.into() }
+    }
+
+    /// Reads a file of at most `largest` bytes.
+    pub fn read(path: &Path, largest: u64) -> Result<Self, InputError> {
+        let name = path.display().to_string();
+        let unreadable = |error: std::io::Error| InputError::of_file(&name, format!("cannot be read: {error}"));
+        let metadata = std::fs::metadata(path).map_err(unreadable)?;
+        if metadata.is_dir() {
+            return Err(InputError::of_file(&name, "is a folder; expected a file".into()));
+        }
+        if metadata.len() > largest {
+            let (size, limit) = (metadata.len() >> 20, largest >> 20);
+            return Err(InputError::of_file(&name, format!("has {size} MiB; the largest size read is {limit} MiB")));
+        }
+        let bytes = std::fs::read(path).map_err(unreadable)?;
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Source::new(name, text)),
+            Err(error) => {
+                let start = error.utf8_error().valid_up_to();
+                let lossy = String::from_utf8_lossy(&error.into_bytes()).into_owned();
+                let source = Source::new(name, lossy);
+                Err(source.error(start..start + 1, "this is not UTF-8 text".into()))
+            }
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The line, counted from 1, on which a byte stands.
+    pub fn line(&self, byte: usize) -> usize {
+        let before = &self.text.as_bytes()[..byte.min(self.text.len())];
+        1 + before.iter().filter(|b| **b == b'\n').count()
+    }
+
+    /// An error at a place.
+    pub fn error(&self, span: Range<usize>, message: String) -> InputError {
+        let start = span.start.min(self.text.len());
+        let length = span.end.min(self.text.len()).saturating_sub(start);
+        // A table's span may run over many lines; the first is where to look.
+        let first_line = self.text.as_bytes()[start..start + length].iter().position(|b| *b == b'\n');
+        let span = SourceSpan::new(start.into(), first_line.unwrap_or(length));
+        InputError(Box::new(Inner {
+            file: self.name.clone(),
+            line: Some(self.line(start)),
+            message,
+            help: None,
+            source: Some(NamedSource::new(&self.name, self.text.clone())),
+            labels: vec![LabeledSpan::new_primary_with_span(Some("here".into()), span)],
+        }))
+    }
+}
+
+impl InputError {
+    /// An error of a file as a whole.
+    pub(crate) fn of_file(file: &str, message: String) -> Self {
+        let file = file.to_owned();
+        InputError(Box::new(Inner { file, line: None, message, help: None, source: None, labels: Vec::new() }))
+    }
+
+    /// Adds what to do about it.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    /// The file it was found in.
+    pub fn file(&self) -> &str {
+        &self.0.file
+    }
+
+    /// The line it was found on, counted from 1; `None` for a file that cannot be read at all.
+    pub fn line(&self) -> Option<usize> {
+        self.0.line
+    }
+
+    /// What was found and what was expected, without the file and the line.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What to write instead, where that can be said.
+    pub fn advice(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.line {
+            Some(line) => write!(f, "{}:{}: {}", self.0.file, line, self.0.message),
+            None => write!(f, "{}: {}", self.0.file, self.0.message),
+        }
+    }
+}
+
+impl fmt::Debug for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "InputError({self})")
+    }
+}
+
+impl std::error::Error for InputError {}
+
+impl Diagnostic for InputError {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source.as_ref().map(|source| source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        if self.0.labels.is_empty() { None } else { Some(Box::new(self.0.labels.iter().cloned())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_count_from_one_and_spans_outside_the_text_are_cut() {
+        let source = Source::new("a.toml", "one\ntwo\n");
+        assert_eq!(source.error(4..7, "bad".into()).to_string(), "a.toml:2: bad");
+        assert_eq!(source.error(100..200, "bad".into()).line(), Some(3));
+        assert_eq!(Source::new("empty", "").error(0..1, "bad".into()).line(), Some(1));
+    }
+}

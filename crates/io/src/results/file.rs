@@ -1,0 +1,135 @@
+//! Small things that every file of a run needs: whole files, errors that name their file, numbers, base64.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use stickslip::math;
+
+/// What a file is called while it is being written.
+pub const PART: &str = ".part";
+
+/// Writes a file so that it appears whole or not at all: under a temporary name beside it, then renamed.
+pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    let part = part_name(path);
+    let written = fs::File::create(&part).and_then(|mut file| {
+        file.write_all(content)?;
+        // Without this a power cut may keep the new name and lose the content.
+        file.sync_all()
+    });
+    written.and_then(|()| fs::rename(&part, path)).map_err(|error| {
+        // The part is of no use to anyone; that it cannot be removed would only hide the first error.
+        let _ = fs::remove_file(&part);
+        at(path, error)
+    })
+}
+
+fn part_name(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(PART);
+    PathBuf::from(name)
+}
+
+/// The same error with the file's name in front.
+pub fn at(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+/// Appends a comma and the shortest text that reads back as exactly this number (at most 17 significant digits).
+pub fn push_number(line: &mut Vec<u8>, value: f64) {
+    // Writing to a Vec cannot fail. `{:?}` changes to an exponent for large and small numbers, `{}` does not.
+    let _ = write!(line, ",{value:?}");
+}
+
+/// A number for people: so many significant digits, without zeros at the end, with an exponent only where it helps.
+pub fn short_number(value: f64, digits: usize) -> String {
+    let (plain, exponent) = match value.abs() {
+        size if size == 0.0 || !size.is_finite() => return format!("{value}"),
+        size if (1e-3..1e6).contains(&size) => {
+            let before = math::log10(size).floor() as i32 + 1;
+            let decimals = (digits as i32 - before).max(0) as usize;
+            (format!("{value:.decimals$}"), String::new())
+        }
+        _ => {
+            let text = format!("{value:.*e}", digits.saturating_sub(1));
+            let (plain, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+            (plain.to_owned(), format!("e{exponent}"))
+        }
+    };
+    let plain = if plain.contains('.') { plain.trim_end_matches('0').trim_end_matches('.') } else { &plain };
+    format!("{plain}{exponent}")
+}
+
+/// A text as one CSV field: quoted only where it must be.
+pub fn csv_field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+/// A text inside XML or HTML.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Bytes as base64 (RFC 4648, with padding).
+pub fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for i in 0..4 {
+            let digit = ALPHABET[(bits >> (18 - 6 * i) & 63) as usize] as char;
+            text.push(if i <= chunk.len() { digit } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::test_folder;
+    use super::*;
+
+    #[test]
+    fn base64_meets_the_examples_of_its_standard() {
+        for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(text.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn numbers_read_back_exactly_and_stay_short() {
+        for value in [0.0, -0.0, 0.1, 1.0 / 3.0, 6.02e23, -1e-300, 5e-324, f64::MAX, 123456789.125] {
+            let mut line = Vec::new();
+            push_number(&mut line, value);
+            let text = String::from_utf8(line).unwrap();
+            assert!(text.len() < 26, "{text}");
+            assert_eq!(text[1..].parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+    }
+
+    #[test]
+    fn numbers_for_people_are_short() {
+        let texts = [0.0, 29.0881, -0.0058556, 0.8, 12345.678, 5e-5, 1.23456e-9, 100.0].map(|v| short_number(v, 4));
+        assert_eq!(texts, ["0", "29.09", "-0.005856", "0.8", "12346", "5e-5", "1.235e-9", "100"]);
+    }
+
+    #[test]
+    fn fields_are_quoted_only_where_they_must_be() {
+        assert_eq!(csv_field("left grain"), "left grain");
+        assert_eq!(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[test]
+    fn a_whole_file_leaves_no_part_behind() {
+        let folder = test_folder("whole");
+        let path = folder.join("a.txt");
+        write_whole(&path, b"first").unwrap();
+        write_whole(&path, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        let error = write_whole(&folder.join("missing/b.txt"), b"").unwrap_err();
+        assert!(error.to_string().contains("b.txt"), "{error}");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

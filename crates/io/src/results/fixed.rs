@@ -1,0 +1,117 @@
+//! What does not change about the bodies of a run, and the table `bodies-fixed.csv` that holds it.
+//!
+//! Columns: `id,name,material,shape,radius,mass,inertia`. Radius, mass and inertia of a plane are empty. The inertia is
+//! one number when the principal moments are equal, else three separated by spaces.
+
+use std::io;
+use std::path::Path;
+
+use glam::DVec3;
+use stickslip::shape::Shape;
+use stickslip::world::Setup;
+
+use super::file::{csv_field, write_whole};
+
+/// The file's name in a run folder.
+pub const FILE: &str = "bodies-fixed.csv";
+
+/// One body, as far as it does not change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FixedBody {
+    /// Name in the scene; empty if it has none.
+    pub name: String,
+    /// Index into the names of materials.
+    pub material: u16,
+    /// Its surface.
+    pub shape: Shape,
+    /// Mass (kg); zero for a plane.
+    pub mass: f64,
+    /// Principal moments of inertia (kg m^2), in the body's frame.
+    pub inertia_body: DVec3,
+}
+
+/// What the files of a run need to know that a world does not tell: names, materials, shapes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunInfo {
+    /// The bodies by id.
+    pub bodies: Vec<FixedBody>,
+    /// Names of materials by index.
+    pub materials: Vec<String>,
+    /// Whether a stop rule may end the run before its time.
+    pub may_stop_early: bool,
+}
+
+impl RunInfo {
+    /// Taken from what the world is about to be built from. `names` by id; bodies beyond its end have none.
+    pub fn new(setup: &Setup, names: &[Option<String>], may_stop_early: bool) -> Self {
+        let materials = &setup.model.materials;
+        let fixed = |(id, body): (usize, &stickslip::body::Body)| {
+            let density = materials.get(usize::from(body.material)).map_or(0.0, |material| material.density);
+            let (mass, inertia_body) = body.mass_and_inertia(density);
+            let name = names.get(id).cloned().flatten().unwrap_or_default();
+            FixedBody { name, material: body.material, shape: body.shape, mass, inertia_body }
+        };
+        RunInfo {
+            bodies: setup.bodies.iter().enumerate().map(fixed).collect(),
+            materials: materials.iter().map(|material| material.name.clone()).collect(),
+            may_stop_early,
+        }
+    }
+}
+
+/// Writes `bodies-fixed.csv`.
+pub fn write(folder: &Path, info: &RunInfo) -> io::Result<()> {
+    let mut table = String::from("id,name,material,shape,radius,mass,inertia\n");
+    for (id, body) in info.bodies.iter().enumerate() {
+        let name = csv_field(&body.name);
+        let material = info.materials.get(usize::from(body.material)).map_or(String::new(), |name| csv_field(name));
+        let sizes = match body.shape {
+            Shape::Sphere { radius } => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
+            Shape::Plane { .. } => ",,".to_owned(),
+        };
+        table += &format!("{id},{name},{material},{},{sizes}\n", body.shape.kind());
+    }
+    write_whole(&folder.join(FILE), table.as_bytes())
+}
+
+fn inertia(moments: DVec3) -> String {
+    if moments.x == moments.y && moments.y == moments.z {
+        format!("{:?}", moments.x)
+    } else {
+        format!("{:?} {:?} {:?}", moments.x, moments.y, moments.z)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::test_folder;
+    use super::*;
+
+    #[test]
+    fn a_row_per_body_in_the_order_of_ids() {
+        let ball = FixedBody {
+            name: "a, b".into(),
+            material: 1,
+            shape: Shape::Sphere { radius: 0.5 },
+            mass: 2.0,
+            inertia_body: DVec3::splat(0.2),
+        };
+        let wheel = FixedBody { name: String::new(), inertia_body: DVec3::new(0.1, 0.1, 0.2), ..ball.clone() };
+        let floor = FixedBody {
+            name: "floor".into(),
+            material: 0,
+            shape: Shape::Plane { normal: DVec3::Z },
+            mass: 0.0,
+            inertia_body: DVec3::ZERO,
+        };
+        let materials = vec!["wall".into(), "grain".into()];
+        let info = RunInfo { bodies: vec![ball, wheel, floor], materials, may_stop_early: false };
+        let folder = test_folder("fixed");
+        write(&folder, &info).unwrap();
+        let text = std::fs::read_to_string(folder.join(FILE)).unwrap();
+        let expected = "id,name,material,shape,radius,mass,inertia\n0,\"a, b\",grain,sphere,0.5,2.0,0.2\n\
+                        1,,grain,sphere,0.5,2.0,0.1 0.1 0.2\n2,floor,wall,plane,,,\n";
+        assert_eq!(text, expected);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,29 @@
+//! What a run leaves behind: records, the run folder, figures, a picture and a report.
+//!
+//! Read in this order: `record.rs` (the tables that grow while a run goes on), `run_folder.rs` (where they lie),
+//! `report.rs` (what is made of them at the end). Nothing here knows scene files or changes a world.
+
+pub mod figure;
+mod file;
+pub mod fixed;
+mod font;
+pub mod picture;
+pub mod record;
+mod render;
+pub mod report;
+pub mod run_folder;
+pub mod schedule;
+pub mod series;
+pub mod summary;
+#[cfg(test)]
+mod testing;
+pub mod utc;
+pub mod vtp;
+
+pub use file::write_whole;
+pub use fixed::{FixedBody, RunInfo};
+pub use record::Recorder;
+pub use report::Closing;
+pub use run_folder::{Ending, FolderError, RunFolder, RunJson};
+pub use series::{SeriesLog, SeriesRow};
+pub use summary::energy_summary;

@@ -1,0 +1,433 @@
+//! The picture of a state: spheres coloured by speed or height, planes as ground, a colour bar; 1200 x 800, PNG.
+//!
+//! The camera looks slightly down, from where the scene is widest, and frames the spheres but for the farthest 1 %, so
+//! that a stray grain does not shrink the pile. The same state gives the same bytes. `render.rs` does the light.
+
+use glam::{DVec3, Vec2, Vec3};
+use stickslip::World;
+use stickslip::math;
+use stickslip::shape::Shape;
+
+use super::fixed::RunInfo;
+use super::font;
+use super::render::{self, Ball, Ground, Stage};
+
+const WIDTH: usize = 1200;
+const HEIGHT: usize = 800;
+/// Pixels at left, right, top and bottom between which the spheres lie; the colour bar stands on the right.
+const FRAME: [f64; 4] = [60.0, 1010.0, 60.0, 740.0];
+/// Pixels to a unit of slope: an angle of view of 28 degrees from top to bottom.
+const FOCAL: f64 = 1604.0;
+
+/// What is drawn.
+#[derive(Clone, Debug)]
+pub struct Drawing {
+    /// The spheres.
+    pub spheres: Vec<Sphere>,
+    /// Planes: a point and the unit vector out of the solid side.
+    pub planes: Vec<(DVec3, DVec3)>,
+    /// Unit vector against gravity.
+    pub up: DVec3,
+    /// What the values are, with their unit: lower-case letters.
+    pub label: &'static str,
+    /// The value of the bar's lower end, if not the least.
+    pub from: Option<f64>,
+}
+
+/// A sphere with the value that colours it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sphere {
+    /// Centre (m).
+    pub centre: DVec3,
+    /// Radius (m).
+    pub radius: f64,
+    /// The value.
+    pub value: f64,
+}
+
+impl Drawing {
+    /// A world now: coloured by speed while it moves, by height once it rests.
+    pub fn of(world: &World, info: &RunInfo) -> Self {
+        let gravity = world.model().gravity;
+        let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
+        let mut spheres = Vec::new();
+        let mut planes = Vec::new();
+        for (id, fixed) in info.bodies.iter().enumerate().take(world.body_count()) {
+            let body = world.body(id as u32);
+            match fixed.shape {
+                Shape::Sphere { radius } => {
+                    spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
+                }
+                Shape::Plane { normal } => planes.push((body.position, body.orientation * normal)),
+            }
+        }
+        // A sphere whose centre is not finite (a run that failed) cannot be shown.
+        spheres.retain(|sphere| sphere.centre.is_finite());
+        let squares: f64 = spheres.iter().map(|s| s.value * s.value).sum();
+        let radii: f64 = spheres.iter().map(|s| s.radius).sum();
+        // Slower than a hundredth of the speed after a fall through its own size: it rests, as far as one can see.
+        let resting = squares <= 1e-4 * gravity.length() * 2.0 * radii;
+        if resting {
+            spheres.iter_mut().for_each(|sphere| sphere.value = sphere.centre.dot(up));
+        }
+        let (label, from) = if resting { ("height (m)", None) } else { ("speed (m/s)", Some(0.0)) };
+        Drawing { spheres, planes, up, label, from }
+    }
+
+    /// The picture as a PNG file.
+    pub fn to_png(&self) -> Vec<u8> {
+        let range = self.range();
+        let light = render::render(&self.stage(&range));
+        let encode = gamma_table();
+        let to_byte = |light: f32| encode[(light.clamp(0.0, 1.0) * 4095.0) as usize];
+        let mut pixels: Vec<[u8; 3]> = light.iter().map(|p| p.to_array().map(to_byte)).collect();
+        if !self.spheres.is_empty() {
+            draw_bar(&mut pixels, &range, self.label);
+        }
+        encode_png(&pixels)
+    }
+
+    /// The values of the bar's ends. The fastest 1 % do not set the upper end.
+    fn range(&self) -> Range {
+        let mut values: Vec<f64> = self.spheres.iter().map(|s| s.value).collect();
+        values.sort_by(f64::total_cmp);
+        let (Some(&least), Some(&greatest)) = (values.first(), values.last()) else {
+            return Range { low: 0.0, high: 1.0, beyond: false };
+        };
+        let low = self.from.unwrap_or(least);
+        let high = if self.from.is_some() { values[values.len() - 1 - values.len() / 100] } else { greatest };
+        let room = 1e-9 * low.abs().max(f64::MIN_POSITIVE);
+        Range { low, high: high.max(low + room), beyond: greatest > high }
+    }
+
+    /// The scene in the camera's frame, about one unit large.
+    fn stage(&self, range: &Range) -> Stage {
+        let kept = nearest(&self.spheres);
+        let (middle, size) = bounds(&kept);
+        let camera = self.aim(&kept, middle, size);
+        let colours = colour_map();
+        let ball = |sphere: &Sphere| Ball {
+            centre: camera.place(sphere.centre),
+            radius: (sphere.radius / size) as f32,
+            colour: colours[(range.share(sphere.value) * 255.0) as usize],
+        };
+        let ground = |&(point, normal): &(DVec3, DVec3)| {
+            // The point of the plane nearest the scene: a far one would lose digits.
+            let near = middle - normal * (middle - point).dot(normal);
+            Ground { point: camera.place(near), normal: camera.turn(normal) }
+        };
+        Stage {
+            balls: self.spheres.iter().map(ball).collect(),
+            grounds: self.planes.iter().map(ground).collect(),
+            up: camera.turn(self.up),
+            middle: camera.place(middle),
+            size: 1.0,
+            pixels: (WIDTH, HEIGHT),
+            aim: frame_middle(),
+            focal: FOCAL as f32,
+        }
+    }
+
+    /// A camera that shows the kept spheres as large as the frame allows.
+    fn aim(&self, kept: &[Sphere], middle: DVec3, size: f64) -> Camera {
+        let forward = self.view_direction(kept);
+        let right = forward.cross(self.up).normalize();
+        let mut camera = Camera { eye: DVec3::ZERO, right, above: right.cross(forward), forward, unit: size };
+        let (mut target, mut distance) = (middle, 6.0 * size);
+        // Perspective makes the two depend on each other; a few rounds settle them.
+        for _ in 0..8 {
+            camera.eye = target - forward * distance;
+            let [left, right, low, high] = seen_bounds(&camera, kept);
+            let (width, height) = ((FRAME[1] - FRAME[0]) / FOCAL, (FRAME[3] - FRAME[2]) / FOCAL);
+            let shift = camera.right * (0.5 * (left + right)) + camera.above * (0.5 * (low + high));
+            target += shift * distance;
+            distance *= ((right - left) / width).max((high - low) / height).clamp(0.2, 5.0);
+        }
+        camera.eye = target - forward * distance;
+        camera
+    }
+
+    /// Where the camera looks: along the thinner horizontal side of the scene and down, and across a slope.
+    fn view_direction(&self, kept: &[Sphere]) -> DVec3 {
+        let up = self.up;
+        let helper = if up.x.abs() < 0.9 { DVec3::X } else { DVec3::Y };
+        let first = (helper - up * helper.dot(up)).normalize();
+        let second = up.cross(first);
+        let extent = |axis: DVec3| {
+            let places = || kept.iter().map(|s| s.centre.dot(axis));
+            places().fold(f64::NEG_INFINITY, f64::max) - places().fold(f64::INFINITY, f64::min)
+        };
+        let (width, depth, height) = (extent(first), extent(second), extent(up));
+        let slope = self.planes.iter().map(|(_, normal)| *normal).find(|n| (0.2..0.985).contains(&n.dot(up)));
+        let (front, side, degrees) = match slope {
+            Some(normal) => {
+                let downhill = (normal - up * normal.dot(up)).normalize();
+                (up.cross(downhill), downhill, 20.0)
+            }
+            None if depth < 0.3 * width => (-second, first, 12.0),
+            None if width < 0.3 * depth => (first, second, 12.0),
+            None => (-second, first, 30.0),
+        };
+        let flat = height < 0.12 * width.max(depth);
+        let (turn, tilt) = (radians(degrees), radians(if flat { 35.0 } else { 20.0 }));
+        let towards_eye = (front * math::cos(turn) + side * math::sin(turn)) * math::cos(tilt) + up * math::sin(tilt);
+        -towards_eye
+    }
+}
+
+fn radians(degrees: f64) -> f64 {
+    degrees * std::f64::consts::PI / 180.0
+}
+
+fn frame_middle() -> Vec2 {
+    Vec2::new((0.5 * (FRAME[0] + FRAME[1])) as f32, (0.5 * (FRAME[2] + FRAME[3])) as f32)
+}
+
+struct Camera {
+    eye: DVec3,
+    right: DVec3,
+    above: DVec3,
+    forward: DVec3,
+    /// Length (m) that becomes 1 in the camera's frame.
+    unit: f64,
+}
+
+impl Camera {
+    fn turn(&self, v: DVec3) -> Vec3 {
+        DVec3::new(v.dot(self.right), v.dot(self.above), v.dot(self.forward)).as_vec3()
+    }
+
+    fn place(&self, point: DVec3) -> Vec3 {
+        self.turn((point - self.eye) / self.unit)
+    }
+}
+
+/// Least and greatest slope to the right and upwards under which the spheres are seen.
+fn seen_bounds(camera: &Camera, spheres: &[Sphere]) -> [f64; 4] {
+    let mut bounds = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY];
+    for sphere in spheres {
+        let c = camera.place(sphere.centre).as_dvec3();
+        // Good enough for a margin: the radius seen at the distance of the centre.
+        let depth = c.z.max(1e-3);
+        let r = sphere.radius / camera.unit / depth;
+        let (x, y) = (c.x / depth, c.y / depth);
+        bounds = [bounds[0].min(x - r), bounds[1].max(x + r), bounds[2].min(y - r), bounds[3].max(y + r)];
+    }
+    if spheres.is_empty() { [-0.1, 0.1, -0.1, 0.1] } else { bounds }
+}
+
+/// The spheres but for the farthest 1 % from their median.
+fn nearest(spheres: &[Sphere]) -> Vec<Sphere> {
+    let median = |axis: usize| {
+        let mut places: Vec<f64> = spheres.iter().map(|s| s.centre[axis]).collect();
+        places.sort_by(f64::total_cmp);
+        places.get(places.len() / 2).copied().unwrap_or(0.0)
+    };
+    let centre = DVec3::new(median(0), median(1), median(2));
+    let mut kept = spheres.to_vec();
+    kept.sort_by(|a, b| (a.centre - centre).length_squared().total_cmp(&(b.centre - centre).length_squared()));
+    kept.truncate(spheres.len() - spheres.len() / 100);
+    kept
+}
+
+/// Middle of the box about the spheres, and how far they reach from there.
+fn bounds(spheres: &[Sphere]) -> (DVec3, f64) {
+    let low = spheres.iter().map(|s| s.centre - s.radius).fold(DVec3::INFINITY, DVec3::min);
+    let high = spheres.iter().map(|s| s.centre + s.radius).fold(DVec3::NEG_INFINITY, DVec3::max);
+    if spheres.is_empty() {
+        return (DVec3::ZERO, 1.0);
+    }
+    let middle = 0.5 * (low + high);
+    let size = spheres.iter().map(|s| (s.centre - middle).length() + s.radius).fold(0.0, f64::max);
+    (middle, size.max(f64::MIN_POSITIVE))
+}
+
+/// The ends of the colour bar.
+struct Range {
+    low: f64,
+    high: f64,
+    /// Whether some values lie above.
+    beyond: bool,
+}
+
+impl Range {
+    /// Where a value lies between the ends, in [0, 1].
+    fn share(&self, value: f64) -> f64 {
+        let share = (value - self.low) / (self.high - self.low);
+        if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
+    }
+
+    /// A number of the bar: as many decimals as tell its ticks apart.
+    fn text(&self, value: f64) -> String {
+        if value == 0.0 {
+            return "0".into();
+        }
+        let largest = self.low.abs().max(self.high.abs());
+        if !(1e-3..1e5).contains(&largest) {
+            return format!("{value:.2e}");
+        }
+        let decimals = (2.0 - math::log10(self.high - self.low).floor()).clamp(0.0, 9.0) as usize;
+        format!("{value:.decimals$}")
+    }
+}
+
+/// The map viridis, dark to light, in equal steps of lightness; sRGB.
+const VIRIDIS: [[f64; 3]; 9] = [
+    [72.0, 24.0, 106.0],
+    [70.0, 51.0, 127.0],
+    [59.0, 84.0, 140.0],
+    [44.0, 114.0, 142.0],
+    [33.0, 145.0, 140.0],
+    [42.0, 176.0, 127.0],
+    [94.0, 201.0, 98.0],
+    [172.0, 220.0, 48.0],
+    [253.0, 231.0, 37.0],
+];
+
+fn viridis(share: f64) -> [f64; 3] {
+    let place = share * (VIRIDIS.len() - 1) as f64;
+    let index = (place as usize).min(VIRIDIS.len() - 2);
+    let part = place - index as f64;
+    std::array::from_fn(|c| VIRIDIS[index][c] + part * (VIRIDIS[index + 1][c] - VIRIDIS[index][c]))
+}
+
+/// 256 colours in linear light.
+fn colour_map() -> Vec<Vec3> {
+    let linear = |byte: f64| math::pow(byte / 255.0, 2.2) as f32;
+    (0..256).map(|i| Vec3::from_array(viridis(f64::from(i) / 255.0).map(linear))).collect()
+}
+
+/// Bytes for 4096 levels of light.
+fn gamma_table() -> Vec<u8> {
+    (0..4096).map(|i| (255.0 * math::pow((f64::from(i) + 0.5) / 4096.0, 1.0 / 2.2) + 0.5) as u8).collect()
+}
+
+const BAR: [usize; 4] = [1070, 1092, 150, 650];
+
+fn draw_bar(pixels: &mut [[u8; 3]], range: &Range, label: &str) {
+    let [left, right, top, bottom] = BAR;
+    for y in top..bottom {
+        let colour = viridis((bottom - 1 - y) as f64 / (bottom - 1 - top) as f64).map(|c| c as u8);
+        pixels[y * WIDTH + left..y * WIDTH + right].fill(colour);
+    }
+    let unit = 1.75;
+    let mut ink = Vec::new();
+    for tick in 0..=4 {
+        let share = f64::from(tick) / 4.0;
+        let y = bottom as f32 - share as f32 * (bottom - top) as f32;
+        let more = if tick == 4 && range.beyond { "+" } else { "" };
+        let text = range.text(range.low + share * (range.high - range.low)) + more;
+        ink.push([(right as f32 + 2.0, y), (right as f32 + 7.0, y)]);
+        ink.extend(font::segments(&text, right as f32 + 14.0, y + 4.0 * unit, unit));
+    }
+    let middle = 0.5 * (left + right) as f32;
+    let start = (middle - 0.5 * font::width(label, unit)).min(WIDTH as f32 - 12.0 - font::width(label, unit));
+    ink.extend(font::segments(label, start, top as f32 - 22.0, unit));
+    draw_ink(pixels, &ink, 0.85);
+}
+
+/// Draws strokes of a half width in pixels with smooth edges.
+fn draw_ink(pixels: &mut [[u8; 3]], ink: &[font::Segment], half_width: f32) {
+    let mut cover = vec![0.0_f32; pixels.len()];
+    for [a, b] in ink.iter().map(|segment| segment.map(|(x, y)| Vec2::new(x, y))) {
+        let reach = Vec2::splat(half_width + 1.0);
+        let limit = Vec2::new(WIDTH as f32 - 1.0, HEIGHT as f32 - 1.0);
+        let (low, high) = ((a.min(b) - reach).max(Vec2::ZERO), (a.max(b) + reach).clamp(Vec2::ZERO, limit));
+        let along = b - a;
+        for y in low.y as usize..=high.y as usize {
+            for x in low.x as usize..=high.x as usize {
+                let from = Vec2::new(x as f32 + 0.5, y as f32 + 0.5) - a;
+                let share = (from.dot(along) / along.length_squared().max(1e-12)).clamp(0.0, 1.0);
+                let distance = (from - along * share).length();
+                let pixel = &mut cover[y * WIDTH + x];
+                *pixel = pixel.max((half_width + 0.5 - distance).clamp(0.0, 1.0));
+            }
+        }
+    }
+    for (pixel, cover) in pixels.iter_mut().zip(cover) {
+        *pixel = pixel.map(|byte| (f32::from(byte) * (1.0 - cover) + 40.0 * cover + 0.5) as u8);
+    }
+}
+
+fn encode_png(pixels: &[[u8; 3]]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, WIDTH as u32, HEIGHT as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(pixels.as_flattened())?;
+        writer.finish()
+    });
+    written.expect("an image of fixed size is written to memory");
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(file: &[u8]) -> Vec<u8> {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+        assert_eq!((reader.info().width, reader.info().height), (1200, 800));
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut bytes).unwrap();
+        bytes
+    }
+
+    fn brightness(bytes: &[u8], x: usize, y: usize) -> u32 {
+        bytes[3 * (y * WIDTH + x)..][..3].iter().map(|&b| u32::from(b)).sum()
+    }
+
+    fn one_ball() -> Drawing {
+        let ball = Sphere { centre: DVec3::new(3.0, 0.0, 0.5), radius: 0.5, value: 1.0 };
+        Drawing {
+            spheres: vec![ball],
+            planes: vec![(DVec3::ZERO, DVec3::Z)],
+            up: DVec3::Z,
+            label: "height (m)",
+            from: None,
+        }
+    }
+
+    #[test]
+    fn a_sphere_in_the_middle_is_lit_and_its_shadow_lies_below_the_same_each_time() {
+        let file = one_ball().to_png();
+        assert_eq!(file, one_ball().to_png());
+        let bytes = decode(&file);
+        let (x, y) = (540, 400);
+        let (upper_left, lower_right) = (brightness(&bytes, x - 120, y - 160), brightness(&bytes, x + 160, y + 230));
+        assert!(upper_left > 90 && upper_left > 2 * lower_right, "{upper_left} {lower_right}");
+        // Green to purple: it is the sphere and not the grey around it.
+        let middle = &bytes[3 * (y * WIDTH + x)..][..3];
+        assert!(middle[0].abs_diff(middle[1]) > 20, "{middle:?}");
+        // Just below the sphere's lowest pixel, its shadow on the ground.
+        let corner = brightness(&bytes, 5, 5);
+        let shadow = (x..x + 200).map(|x| brightness(&bytes, x, 748)).min().unwrap_or(corner);
+        assert!(corner > 600 && shadow < corner * 2 / 3, "{corner} {shadow}");
+    }
+
+    #[test]
+    fn a_stray_grain_does_not_shrink_the_pile() {
+        let grain =
+            |i: i32| Sphere { centre: DVec3::new(f64::from(i % 20), f64::from(i / 20), 0.0), radius: 0.5, value: 0.0 };
+        let mut spheres: Vec<Sphere> = (0..200).map(grain).collect();
+        let (_, size) = bounds(&nearest(&spheres));
+        spheres[7].centre = DVec3::new(1e4, 0.0, 0.0);
+        let (_, with_stray) = bounds(&nearest(&spheres));
+        assert!((with_stray - size).abs() < 2.0, "{size} {with_stray}");
+    }
+
+    #[test]
+    fn nothing_to_draw_is_still_a_picture() {
+        let empty = Drawing { spheres: vec![], ..one_ball() };
+        decode(&empty.to_png());
+    }
+
+    #[test]
+    fn numbers_of_the_bar_tell_its_ticks_apart() {
+        let text = |low, high, value| Range { low, high, beyond: false }.text(value);
+        assert_eq!(text(0.0, 0.4, 0.1), "0.100");
+        assert_eq!(text(1.2, 1.2004, 1.2001), "1.200100");
+        assert_eq!(text(0.0, 2e-9, 1e-9), "1.00e-9");
+    }
+}

@@ -1,0 +1,290 @@
+//! The records of a run: tables that grow while it goes on, and snapshots.
+//!
+//! `bodies.csv`, `contacts.csv` and `series.csv` are written directly under their names, so that a run that dies keeps
+//! what it had; snapshots are whole files (`vtp.rs`). Every record holds step 0 and the last step, once. Numbers are the
+//! shortest text that reads back exactly, never more than 17 digits.
+//!
+//! Rows of contacts exist only for steps at which the world was told beforehand to keep them (`wants_contacts`). A run
+//! with a stop rule keeps them at every step, since each may be the last; after a failure the last step may lack them.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use glam::DVec3;
+use stickslip::World;
+
+use super::file::{at, push_number};
+use super::fixed::{self, RunInfo};
+use super::schedule::Schedule;
+use super::series::{self, SeriesRow};
+use super::vtp;
+use crate::scene::{Record, What};
+
+/// The columns of `bodies.csv`.
+pub const BODY_COLUMNS: &str = "time,step,id,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz";
+
+/// The columns of `contacts.csv`.
+pub const CONTACT_COLUMNS: &str =
+    "time,step,a,b,px,py,pz,nx,ny,nz,overlap,fn,fsx,fsy,fsz,mrx,mry,mrz,ms,mode,mrbx,mrby,mrbz";
+
+/// Rows wait no longer than this in memory.
+const FLUSH_AFTER: Duration = Duration::from_secs(2);
+
+/// The file that a record writes first: its table, or the list of its snapshots.
+pub fn file_name(what: What, name: &str) -> String {
+    format!("{name}.{}", if what == What::Snapshot { "pvd" } else { "csv" })
+}
+
+/// Writes the records of one run. Call `write` once before the first step and after every step.
+#[derive(Debug)]
+pub struct Recorder {
+    outputs: Vec<Output>,
+    material_of: Vec<u16>,
+    last_step: u64,
+    may_stop_early: bool,
+    flushed: Instant,
+}
+
+#[derive(Debug)]
+struct Output {
+    what: What,
+    schedule: Schedule,
+    written: Option<u64>,
+    sink: Sink,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Table { path: PathBuf, file: BufWriter<File> },
+    Snapshots(vtp::Collection),
+}
+
+impl Recorder {
+    /// Creates the files, with their headers, and `bodies-fixed.csv`. A file that is there already is an error: the run
+    /// folder has been cleared before. `dt` is the step (s), `last_step` the one at which the run ends by its plan.
+    pub fn new(folder: &Path, records: &[Record], dt: f64, last_step: u64, info: &RunInfo) -> io::Result<Self> {
+        fixed::write(folder, info)?;
+        let outputs = records.iter().map(|record| Output::new(folder, record, dt)).collect::<io::Result<_>>()?;
+        Ok(Recorder {
+            outputs,
+            material_of: info.bodies.iter().map(|body| body.material).collect(),
+            last_step,
+            may_stop_early: info.may_stop_early,
+            flushed: Instant::now(),
+        })
+    }
+
+    /// Whether the world must keep its contacts when it takes this step (or, for 0, when it is built).
+    pub fn wants_contacts(&self, step: u64) -> bool {
+        let may_be_last = self.may_stop_early || step >= self.last_step;
+        let mut contacts = self.outputs.iter().filter(|output| output.what == What::Contacts);
+        contacts.any(|output| may_be_last || output.schedule.due(step))
+    }
+
+    /// Writes what is due at the world's step; everything, if it is the `last`. Nothing is ever written twice.
+    pub fn write(&mut self, world: &World, last: bool) -> io::Result<()> {
+        let step = world.steps();
+        let last = last || step == self.last_step;
+        for output in &mut self.outputs {
+            if (last || output.schedule.due(step)) && output.written != Some(step) {
+                output.write(world, &self.material_of)?;
+                output.written = Some(step);
+            }
+        }
+        if last || self.flushed.elapsed() > FLUSH_AFTER {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Hands all rows to the operating system.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.flushed = Instant::now();
+        for output in &mut self.outputs {
+            if let Sink::Table { path, file } = &mut output.sink {
+                file.flush().map_err(|error| at(path, error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Output {
+    fn new(folder: &Path, record: &Record, dt: f64) -> io::Result<Self> {
+        let header = match record.what {
+            What::Bodies => BODY_COLUMNS,
+            What::Contacts => CONTACT_COLUMNS,
+            What::Series => series::COLUMNS,
+            What::Snapshot => "",
+        };
+        let sink = if record.what == What::Snapshot {
+            Sink::Snapshots(vtp::Collection::new(folder, &record.name))
+        } else {
+            let path = folder.join(file_name(record.what, &record.name));
+            let file = File::create_new(&path).map_err(|error| at(&path, error))?;
+            let mut file = BufWriter::with_capacity(1 << 18, file);
+            writeln!(file, "{header}").map_err(|error| at(&path, error))?;
+            Sink::Table { path, file }
+        };
+        Ok(Output { what: record.what, schedule: Schedule::new(record.every, dt), written: None, sink })
+    }
+
+    fn write(&mut self, world: &World, material_of: &[u16]) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Snapshots(collection) => collection.add(world, material_of),
+            Sink::Table { path, file } => {
+                let written = match self.what {
+                    What::Bodies => write_bodies(file, world),
+                    What::Contacts => write_contacts(file, world),
+                    _ => file.write_all(&SeriesRow::of(world).line()),
+                };
+                written.map_err(|error| at(path, error))
+            }
+        }
+    }
+}
+
+/// A row per body, by id, planes included.
+fn write_bodies(out: &mut impl Write, world: &World) -> io::Result<()> {
+    let clock = format!("{:?},{}", world.time(), world.steps());
+    let mut line = Vec::new();
+    for id in 0..world.body_count() as u32 {
+        let body = world.body(id);
+        line.clear();
+        write!(line, "{clock},{id}")?;
+        let q = body.orientation;
+        push_vector(&mut line, body.position);
+        for value in [q.w, q.x, q.y, q.z] {
+            push_number(&mut line, value);
+        }
+        for vector in [body.velocity, body.angular_velocity, body.force, body.torque] {
+            push_vector(&mut line, vector);
+        }
+        line.push(b'\n');
+        out.write_all(&line)?;
+    }
+    Ok(())
+}
+
+/// A row per contact that the world kept, by a, then b.
+fn write_contacts(out: &mut impl Write, world: &World) -> io::Result<()> {
+    let clock = format!("{:?},{}", world.time(), world.steps());
+    let mut line = Vec::new();
+    for row in world.contacts() {
+        line.clear();
+        write!(line, "{clock},{},{}", row.a, row.b)?;
+        push_vector(&mut line, row.point);
+        push_vector(&mut line, row.normal);
+        push_number(&mut line, row.overlap);
+        push_number(&mut line, row.normal_force);
+        push_vector(&mut line, row.slide);
+        push_vector(&mut line, row.roll_a);
+        push_number(&mut line, row.spin);
+        let [slide, roll, spin] = row.mode.map(|mode| mode.letter());
+        write!(line, ",{slide}{roll}{spin}")?;
+        push_vector(&mut line, row.roll_b);
+        line.push(b'\n');
+        out.write_all(&line)?;
+    }
+    Ok(())
+}
+
+fn push_vector(line: &mut Vec<u8>, vector: DVec3) {
+    for value in vector.to_array() {
+        push_number(line, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{small_world, test_folder};
+    use super::*;
+    use crate::scene::Every;
+
+    fn record(what: What, every: Every) -> Record {
+        Record { what, every, name: what.word().into() }
+    }
+
+    /// Runs some steps as the command does; returns the table of the only record.
+    fn run(name: &str, record: Record, steps: u64, ends_at: u64, may_stop_early: bool) -> Vec<Vec<String>> {
+        let (mut world, info) = small_world(may_stop_early);
+        let folder = test_folder(name);
+        let file = file_name(record.what, &record.name);
+        let mut recorder = Recorder::new(&folder, &[record], 1e-3, steps, &info).unwrap();
+        recorder.write(&world, false).unwrap();
+        while world.steps() < ends_at {
+            world.keep_contacts(recorder.wants_contacts(world.steps() + 1));
+            world.step().unwrap();
+            recorder.write(&world, false).unwrap();
+        }
+        recorder.write(&world, true).unwrap();
+        recorder.write(&world, true).unwrap();
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        std::fs::remove_dir_all(folder).unwrap();
+        text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    }
+
+    fn column(table: &[Vec<String>], name: &str) -> Vec<String> {
+        let index = table[0].iter().position(|column| column == name).unwrap();
+        table[1..].iter().map(|row| row[index].clone()).collect()
+    }
+
+    #[test]
+    fn rows_at_the_first_step_after_each_multiple_and_at_the_end() {
+        let series = record(What::Series, Every::Time(2.5e-3));
+        let table = run("multiples", series, 9, 9, false);
+        assert_eq!(column(&table, "step"), ["0", "3", "5", "8", "9"]);
+        assert_eq!(table[0].join(","), series::COLUMNS);
+        assert!(table.iter().all(|row| row.len() == 16));
+        assert_eq!(column(&table, "coordination")[0], "1.0");
+    }
+
+    #[test]
+    fn a_run_that_ends_early_has_its_last_step_once() {
+        let table = run("early", record(What::Series, Every::Time(5e-3)), 100, 7, false);
+        assert_eq!(column(&table, "step"), ["0", "5", "7"]);
+        let table = run("early-due", record(What::Series, Every::Time(5e-3)), 100, 10, false);
+        assert_eq!(column(&table, "step"), ["0", "5", "10"]);
+    }
+
+    #[test]
+    fn bodies_come_by_id_with_planes_and_read_back_exactly() {
+        let table = run("bodies", record(What::Bodies, Every::Step), 4, 4, false);
+        assert_eq!(table[0].join(","), BODY_COLUMNS);
+        assert_eq!(table.len(), 1 + 5 * 3);
+        assert_eq!(column(&table, "id")[..6], ["0", "1", "2", "0", "1", "2"]);
+        let (mut world, _) = small_world(false);
+        for _ in 0..4 {
+            world.step().unwrap();
+        }
+        let z = column(&table, "z").pop().unwrap().parse::<f64>().unwrap();
+        assert_eq!(z.to_bits(), world.body(2).position.z.to_bits());
+        let fz = column(&table, "fz")[13].parse::<f64>().unwrap();
+        assert_eq!(fz.to_bits(), world.body(1).force.z.to_bits());
+    }
+
+    #[test]
+    fn contacts_are_asked_for_before_the_step() {
+        let table = run("contacts", record(What::Contacts, Every::Time(3e-3)), 8, 8, false);
+        assert_eq!(table[0].join(","), CONTACT_COLUMNS);
+        assert_eq!(column(&table, "step"), ["0", "3", "6", "8"]);
+        assert_eq!((&*column(&table, "a")[1], &*column(&table, "b")[1]), ("0", "1"));
+        assert_eq!(column(&table, "mode")[1], "---");
+        // With a stop rule any step may be the last.
+        let table = run("contacts-early", record(What::Contacts, Every::Time(3e-3)), 100, 7, true);
+        assert_eq!(column(&table, "step"), ["0", "3", "6", "7"]);
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_not_overwritten() {
+        let (_, info) = small_world(false);
+        let folder = test_folder("there");
+        std::fs::write(folder.join("series.csv"), "mine").unwrap();
+        let error = Recorder::new(&folder, &[record(What::Series, Every::Step)], 1e-3, 1, &info).unwrap_err();
+        assert!(error.to_string().contains("series.csv"), "{error}");
+        assert_eq!(std::fs::read(folder.join("series.csv")).unwrap(), b"mine");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

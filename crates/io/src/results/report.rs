@@ -1,0 +1,304 @@
+//! What is made when a run ends: `energy.svg`, `contacts.svg`, `picture.png` and `report.html`.
+//!
+//! The page is one file: plots inside as SVG, the picture as base64, its style in its head, light or dark as the reader
+//! prefers. It loads nothing. Plots come from a `SeriesLog`, so that they stay small for any length of run; the same
+//! page can be made again from `series.csv`, read back by `SeriesLog::read`.
+
+use std::io;
+
+use super::figure::{Axis, Curve, Figure};
+use super::file::{base64, escape, short_number, write_whole};
+use super::run_folder::{Ending, RunFolder, RunJson};
+use super::series::{SeriesLog, SeriesRow};
+use super::summary::{EnergyFlows, percent_text};
+
+/// Everything the end of a run is described from.
+#[derive(Clone, Debug)]
+pub struct Closing<'a> {
+    /// What `run.json` says.
+    pub run: &'a RunJson,
+    /// The resolved scene.
+    pub scene: &'a str,
+    /// The points of the plots.
+    pub log: &'a SeriesLog,
+    /// The picture of the last state, a PNG file.
+    pub picture: &'a [u8],
+}
+
+impl Closing<'_> {
+    /// Writes the figures, the picture and the report into the run's folder.
+    pub fn write(&self, folder: &RunFolder) -> io::Result<()> {
+        let write = |name: &str, content: &[u8]| write_whole(&folder.path().join(name), content);
+        write("energy.svg", energy_figure(self.log.rows()).to_svg().as_bytes())?;
+        write("contacts.svg", contacts_figure(self.log.rows()).to_svg().as_bytes())?;
+        write("picture.png", self.picture)?;
+        write("report.html", self.to_html().as_bytes())
+    }
+
+    /// The page.
+    pub fn to_html(&self) -> String {
+        let run = self.run;
+        let rows = self.log.rows();
+        let title = if run.title.is_empty() { escape(&run.scene_file) } else { escape(&run.title) };
+        let all = [energy_figure, losses_figure, contacts_figure, kinetic_figure, unbalanced_figure, error_figure];
+        let figures: String =
+            all.iter().map(|figure| format!("<figure>{}</figure>\n", figure(rows).to_svg())).collect();
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+             <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{ending}{warnings}{numbers}\
+             <figure class=\"picture\"><img alt=\"The last state\" width=\"1200\" height=\"800\" \
+             src=\"data:image/png;base64,{picture}\"></figure>\n\
+             <h2>Where the energy went</h2>\n{energy}<h2>In the course of time</h2>\n\
+             <div class=\"figures\">\n{figures}</div>\n\
+             <details><summary>The scene, with every default written out</summary>\n<pre>{scene}</pre></details>\n\
+             <footer>stickslip {version}{commit}, {started}</footer>\n</main>\n</body>\n</html>\n",
+            ending = ending(&run.ending),
+            warnings = run.warnings.iter().map(|w| note("warning", &format!("Warning: {w}"))).collect::<String>(),
+            numbers = numbers(run, rows.last()),
+            picture = base64(self.picture),
+            energy = energy_table(rows),
+            scene = escape(self.scene),
+            version = escape(&run.version),
+            commit = run.commit.as_ref().map_or(String::new(), |commit| format!(" ({})", escape(commit))),
+            started = escape(&run.started),
+        )
+    }
+}
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--ink:#1d2126;--soft:#5b646f;--paper:#f4f5f7;--card:#fff;--line:#dcdfe4;--bar:#0072b2}\
+@media (prefers-color-scheme:dark){:root{--ink:#dde1e6;--soft:#9aa2ac;--paper:#0e1013;--card:#16191d;--line:#30353c;\
+--bar:#4aa8e8}}\
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,'Segoe UI',Roboto,Helvetica,Arial,\
+sans-serif}main{max-width:1160px;margin:0 auto;padding:24px 20px 48px}h1{margin:0 0 8px}h2{margin:36px 0 12px}\
+.note{border-left:4px solid var(--bar);background:var(--card);padding:8px 14px;margin:8px 0;overflow-wrap:anywhere}\
+.warning{border-color:#e69f00}.failed{border-color:#d55e00}\
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:18px 0}\
+dl div{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:8px 12px}\
+dt{color:var(--soft);font-size:13px}dd{margin:0;font-size:19px;font-variant-numeric:tabular-nums}\
+figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:6px;overflow:hidden}\
+.picture img,figure svg{display:block;width:100%;height:auto}\
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(520px,100%),1fr));gap:16px}\
+table{border-collapse:collapse;width:100%;background:var(--card);border:1px solid var(--line)}\
+td,th{padding:5px 12px;text-align:left;border-top:1px solid var(--line)}th{color:var(--soft);font-weight:600}\
+td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.b{width:34%}\
+td.b i{display:block;height:11px;border-radius:2px;background:var(--bar)}\
+details{margin-top:36px}summary{cursor:pointer;font-weight:600}\
+pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:14px;overflow:auto;font-size:13px}\
+footer{margin-top:32px;color:var(--soft);font-size:13px}";
+
+fn note(class: &str, text: &str) -> String {
+    format!("<p class=\"note {class}\">{}</p>\n", escape(text))
+}
+
+/// One sentence about how the run ended.
+fn ending(ending: &Ending) -> String {
+    match ending {
+        Ending::Running => note("warning", "The run has not ended."),
+        Ending::Finished => note("", "The run reached its end time."),
+        Ending::Stopped(rule) => note("", &format!("The run stopped by its rule: {rule}.")),
+        Ending::Failed(message) => note("failed", &format!("The run failed: {message}")),
+        Ending::Interrupted => note("warning", "The run was interrupted by the user."),
+    }
+}
+
+/// The numbers at the head of the page.
+fn numbers(run: &RunJson, last: Option<&SeriesRow>) -> String {
+    let speed = if run.wall_seconds > 0.0 { run.steps as f64 / run.wall_seconds } else { 0.0 };
+    let mut items = vec![
+        ("simulated time", format!("{} s", short_number(run.simulated_time, 5))),
+        ("step", format!("{} s", short_number(run.step, 4))),
+        ("steps", grouped(run.steps)),
+        ("wall time", wall(run.wall_seconds)),
+        ("steps per second", grouped(speed as u64)),
+        ("threads", format!("{} ({})", run.threads, escape(&run.cpu))),
+        ("bodies", grouped(run.bodies as u64)),
+        ("contacts", grouped(run.contacts as u64)),
+    ];
+    if let Some(row) = last {
+        items.push(("coordination", format!("{:.3}", row.coordination)));
+        items.push(("unbalanced force", short_number(row.unbalanced_force, 3)));
+    }
+    let cells: String = items.iter().map(|(name, text)| format!("<div><dt>{name}</dt><dd>{text}</dd></div>")).collect();
+    format!("<dl>{cells}</dl>\n")
+}
+
+/// A count with thin spaces between thousands.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push('\u{2009}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn wall(seconds: f64) -> String {
+    let whole = seconds as u64;
+    match whole {
+        0..60 => format!("{seconds:.1} s"),
+        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole / 60 % 60),
+    }
+}
+
+/// The balance between the first and the last row, with bars.
+fn energy_table(rows: &[SeriesRow]) -> String {
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
+        return "<p>There is no row to tell from.</p>\n".into();
+    };
+    let flows = EnergyFlows::between(&first.ledger, &last.ledger);
+    let row = |(label, energy): &(&str, f64)| {
+        let percent = flows.percent(*energy);
+        format!(
+            "<tr><td>{label}</td><td class=\"n\">{} J</td><td class=\"n\">{} %</td>\
+             <td class=\"b\"><i style=\"width:{:.1}%\"></i></td></tr>\n",
+            short_number(*energy, 5),
+            percent_text(percent),
+            percent.clamp(0.0, 100.0)
+        )
+    };
+    let list = |rows: &[(&str, f64)]| rows.iter().map(row).collect::<String>();
+    format!(
+        "<table>\n<tr><th colspan=\"4\">From</th></tr>\n{}<tr><th colspan=\"4\">To</th></tr>\n{}\
+         <tr><th colspan=\"4\">Balance</th></tr>\n{}</table>\n",
+        list(&flows.from),
+        list(&flows.to),
+        row(&("error", flows.error))
+    )
+}
+
+fn curve(name: &str, rows: &[SeriesRow], value: impl Fn(&SeriesRow) -> f64) -> Curve {
+    Curve::line(name, rows.iter().map(|row| (row.time, value(row))))
+}
+
+fn over_time(title: &str, y: Axis, curves: Vec<Curve>) -> Figure {
+    Figure { title: title.into(), x: Axis::linear("time (s)"), y, right: None, curves }
+}
+
+fn lost(row: &SeriesRow) -> f64 {
+    let l = &row.ledger;
+    l.lost_normal + l.lost_slide + l.lost_roll + l.lost_spin + l.lost_local
+}
+
+/// Kinetic, potential, stored and lost energy. Potential energy has no zero of its own: it is shown above its least.
+pub fn energy_figure(rows: &[SeriesRow]) -> Figure {
+    let least = rows.iter().map(|row| row.ledger.potential).fold(f64::INFINITY, f64::min);
+    let mut curves = vec![
+        curve("kinetic", rows, |row| row.ledger.kinetic),
+        curve("potential above its least", rows, |row| row.ledger.potential - least),
+        curve("stored in contacts", rows, |row| row.ledger.stored),
+        curve("lost", rows, lost),
+    ];
+    if rows.iter().any(|row| row.ledger.work != 0.0) {
+        curves.push(curve("work put in", rows, |row| row.ledger.work));
+    }
+    over_time("Energy", Axis::linear("energy (J)"), curves)
+}
+
+/// The losses by motion.
+pub fn losses_figure(rows: &[SeriesRow]) -> Figure {
+    let mut curves = vec![
+        curve("normal damping", rows, |row| row.ledger.lost_normal),
+        curve("slide", rows, |row| row.ledger.lost_slide),
+        curve("roll", rows, |row| row.ledger.lost_roll),
+        curve("spin", rows, |row| row.ledger.lost_spin),
+    ];
+    if rows.iter().any(|row| row.ledger.lost_local != 0.0) {
+        curves.push(curve("local damping", rows, |row| row.ledger.lost_local));
+    }
+    over_time("Energy lost, by motion", Axis::linear("lost energy (J)"), curves)
+}
+
+/// Contacts, with the coordination on the right as long as the number of bodies does not change.
+pub fn contacts_figure(rows: &[SeriesRow]) -> Figure {
+    let curves = vec![curve("contacts", rows, |row| row.contacts as f64)];
+    let mut figure = over_time("Contacts", Axis::linear("contacts"), curves);
+    let touching = rows.iter().find(|row| row.contacts > 0);
+    let same = rows.windows(2).all(|pair| pair[0].bodies == pair[1].bodies);
+    figure.right = touching
+        .filter(|row| same && row.coordination > 0.0)
+        .map(|row| ("coordination, 2 contacts/spheres".into(), row.coordination / row.contacts as f64));
+    figure
+}
+
+/// Kinetic energy on a logarithmic axis: whether it comes to rest.
+pub fn kinetic_figure(rows: &[SeriesRow]) -> Figure {
+    let curves = vec![curve("kinetic", rows, |row| row.ledger.kinetic)];
+    over_time("Coming to rest", Axis::log("kinetic energy (J)"), curves)
+}
+
+/// How far the forces are from balancing, on a logarithmic axis.
+pub fn unbalanced_figure(rows: &[SeriesRow]) -> Figure {
+    let curves = vec![curve("unbalanced force", rows, |row| row.unbalanced_force)];
+    over_time("Unbalanced force", Axis::log("net force/contact force"), curves)
+}
+
+/// The error of the balance.
+pub fn error_figure(rows: &[SeriesRow]) -> Figure {
+    let curves = vec![curve("error", rows, |row| row.ledger.error)];
+    over_time("Error of the energy balance", Axis::linear("error (J)"), curves)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::picture::Drawing;
+    use super::super::testing::{small_world, tags, test_folder};
+    use super::*;
+
+    #[test]
+    fn the_page_is_whole_and_loads_nothing() {
+        let (mut world, info) = small_world(false);
+        let mut log = SeriesLog::default();
+        log.offer(&world, false);
+        for _ in 0..1000 {
+            world.step().unwrap();
+            log.offer(&world, false);
+        }
+        log.offer(&world, true);
+        let scene = "title = \"<A & B>\"\n";
+        let mut run = RunJson::starting("<A & B>", Path::new("a.toml"), scene, &[]);
+        run.ending = Ending::Failed("body 3 is <gone>".into());
+        run.warnings.push("the step is large".into());
+        let path = test_folder("report");
+        let folder = RunFolder::create(&path, false, &[]).unwrap();
+        let picture = Drawing::of(&world, &info).to_png();
+        let closing = Closing { run: &run, scene, log: &log, picture: &picture };
+        closing.write(&folder).unwrap();
+        let html = std::fs::read_to_string(path.join("report.html")).unwrap();
+        assert_eq!(html, closing.to_html());
+        tags(&html);
+        for text in ["&lt;A &amp; B&gt;", "body 3 is &lt;gone&gt;", "the step is large", "lost to normal damping"] {
+            assert!(html.contains(text), "{text}");
+        }
+        // Any three letters may stand in the picture by chance.
+        let rest = html.replace(&base64(&picture), "").replace("http://www.w3.org/2000/svg", "");
+        assert!(!["http", "NaN", "<script"].iter().any(|text| rest.contains(text)));
+        for name in ["energy.svg", "contacts.svg"] {
+            tags(&std::fs::read_to_string(path.join(name)).unwrap());
+        }
+        assert_eq!(std::fs::read(path.join("picture.png")).unwrap(), picture);
+        std::fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn a_run_without_a_row_still_has_a_page() {
+        let run = RunJson::starting("", Path::new("a.toml"), "", &[]);
+        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), picture: &[] };
+        let html = closing.to_html();
+        tags(&html);
+        assert!(html.contains("<h1>a.toml</h1>"));
+    }
+
+    #[test]
+    fn counts_and_times_are_easy_to_read() {
+        assert_eq!(grouped(1_234_567), "1\u{2009}234\u{2009}567");
+        assert_eq!([3.21, 75.0, 7260.0].map(wall), ["3.2 s", "1 min 15 s", "2 h 01 min"]);
+    }
+}

@@ -1,0 +1,377 @@
+//! The folder of a run: whether it may be used, clearing it on `--force`, `scene.toml` and `run.json`.
+//!
+//! `run.json` is the first file written and names the records, so that a folder can be told from any other, and so that
+//! `--force` knows what is its to remove: files of the run directly in the folder, and nothing else. Names of a run's
+//! files that lie in a folder without a `run.json` belong to someone else; then the folder is refused, forced or not.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::file::{PART, at, write_whole};
+use super::fixed;
+use super::record::file_name;
+use crate::scene::Record;
+
+/// How a run ended, or that it has not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Ending {
+    /// It goes on, or was killed.
+    Running,
+    /// It reached its end time.
+    Finished,
+    /// A stop rule held: which.
+    Stopped(String),
+    /// It went wrong: the message.
+    Failed(String),
+    /// The user ended it.
+    Interrupted,
+}
+
+impl std::fmt::Display for Ending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ending::Running => f.write_str("running"),
+            Ending::Finished => f.write_str("finished"),
+            Ending::Stopped(rule) => write!(f, "stopped: {rule}"),
+            Ending::Failed(message) => write!(f, "failed: {message}"),
+            Ending::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl From<Ending> for String {
+    fn from(ending: Ending) -> String {
+        ending.to_string()
+    }
+}
+
+impl From<String> for Ending {
+    fn from(text: String) -> Ending {
+        match text.split_once(": ") {
+            Some(("stopped", rule)) => Ending::Stopped(rule.to_owned()),
+            Some(("failed", message)) => Ending::Failed(message.to_owned()),
+            _ if text == "running" => Ending::Running,
+            _ if text == "finished" => Ending::Finished,
+            _ if text == "interrupted" => Ending::Interrupted,
+            _ => Ending::Failed(text),
+        }
+    }
+}
+
+/// What `run.json` holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunJson {
+    /// Always "stickslip": tells the file from others of its name.
+    pub program: String,
+    /// Version of the program.
+    pub version: String,
+    /// Commit it was built from, if known.
+    pub commit: Option<String>,
+    /// Title of the scene.
+    pub title: String,
+    /// The scene file as the user named it, without its folders.
+    pub scene_file: String,
+    /// `scene_hash` of its text.
+    pub scene_hash: String,
+    /// Threads used.
+    pub threads: usize,
+    /// Instructions used: "avx2" or "baseline".
+    pub cpu: String,
+    /// Start, UTC, ISO 8601.
+    pub started: String,
+    /// End, UTC, ISO 8601; absent while the run goes on.
+    pub ended: Option<String>,
+    /// Seconds from start to end, or to the latest writing of this file.
+    pub wall_seconds: f64,
+    /// Step (s).
+    pub step: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Simulated time (s).
+    pub simulated_time: f64,
+    /// Bodies at the end.
+    pub bodies: usize,
+    /// Touching contacts at the end.
+    pub contacts: usize,
+    /// How it ended.
+    pub ending: Ending,
+    /// Its record files; of snapshots the list.
+    pub records: Vec<String>,
+    /// What the user was warned of.
+    pub warnings: Vec<String>,
+}
+
+impl RunJson {
+    /// A run that starts now, of this program, with nothing done yet. The commit is taken from `STICKSLIP_COMMIT` at
+    /// build time.
+    pub fn starting(title: &str, scene_file: &Path, scene_text: &str, records: &[Record]) -> Self {
+        RunJson {
+            program: "stickslip".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            commit: option_env!("STICKSLIP_COMMIT").map(str::to_owned),
+            title: title.into(),
+            scene_file: scene_file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            scene_hash: scene_hash(scene_text),
+            threads: 1,
+            cpu: "baseline".into(),
+            started: super::utc::iso8601(std::time::SystemTime::now()),
+            ended: None,
+            wall_seconds: 0.0,
+            step: 0.0,
+            steps: 0,
+            simulated_time: 0.0,
+            bodies: 0,
+            contacts: 0,
+            ending: Ending::Running,
+            records: record_files(records),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// A 64-bit FNV-1a hash of a text: tells whether two runs had the same scene, not whether someone forged one.
+pub fn scene_hash(text: &str) -> String {
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("fnv1a64-{hash:016x}")
+}
+
+/// Why a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// It has a run, and `--force` was not given.
+    #[error(
+        "{folder} already holds a run. Replace it with `--force`, go on with it by `stickslip resume {folder}`, or \
+         choose another folder with `--out`"
+    )]
+    HoldsRun {
+        /// The folder.
+        folder: String,
+    },
+    /// It has a file of a name that the run would write, but no run.
+    #[error(
+        "{folder} holds `{file}`, which this run would overwrite, and no run.json that says a run wrote it. Choose \
+         another folder with `--out`, or move the file away (`--force` removes only what a run wrote)"
+    )]
+    HoldsOther {
+        /// The folder.
+        folder: String,
+        /// The file in it.
+        file: String,
+    },
+    /// Its `run.json` is not of a run of this program.
+    #[error(
+        "{folder} holds a run.json that is not of a stickslip run ({reason}), so `--force` removes nothing. Choose \
+         another folder with `--out`"
+    )]
+    ForeignRun {
+        /// The folder.
+        folder: String,
+        /// What is wrong with the file.
+        reason: String,
+    },
+    /// The path names a file.
+    #[error("{folder} is not a folder. Choose another with `--out`")]
+    NotAFolder {
+        /// The path.
+        folder: String,
+    },
+    /// The operating system refused something.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The folder of one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// `runs/<stem of the scene file>`.
+    pub fn default_path(scene_file: &Path) -> PathBuf {
+        Path::new("runs").join(scene_file.file_stem().unwrap_or("scene".as_ref()))
+    }
+
+    /// Makes the folder, or takes one that holds nothing of a run's. With `force` an older run in it is removed first.
+    pub fn create(path: &Path, force: bool, records: &[Record]) -> Result<Self, FolderError> {
+        let folder = path.display().to_string();
+        if path.exists() && !path.is_dir() {
+            return Err(FolderError::NotAFolder { folder });
+        }
+        fs::create_dir_all(path).map_err(|error| at(path, error))?;
+        if path.join("run.json").exists() {
+            if !force {
+                return Err(FolderError::HoldsRun { folder });
+            }
+            remove_run(path)?;
+        }
+        let records = record_files(records);
+        match entries(path)?.into_iter().find(|name| is_run_file(name, &records)) {
+            Some(name) if name == "scene.toml" && !force => Err(FolderError::HoldsRun { folder }),
+            Some(name) => Err(FolderError::HoldsOther { folder, file: name }),
+            None => Ok(RunFolder { path: path.to_owned() }),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the resolved scene.
+    pub fn write_scene(&self, text: &str) -> io::Result<()> {
+        write_whole(&self.path.join("scene.toml"), text.as_bytes())
+    }
+
+    /// Writes `run.json`: first of all files, and again when the run ends.
+    pub fn write_run(&self, run: &RunJson) -> io::Result<()> {
+        let mut text = serde_json::to_string_pretty(run).map_err(io::Error::other)?;
+        text.push('\n');
+        write_whole(&self.path.join("run.json"), text.as_bytes())
+    }
+
+    /// Reads the `run.json` of a folder.
+    pub fn read_run(path: &Path) -> io::Result<RunJson> {
+        let file = path.join("run.json");
+        let text = fs::read_to_string(&file).map_err(|error| at(&file, error))?;
+        serde_json::from_str(&text).map_err(|error| at(&file, io::Error::new(io::ErrorKind::InvalidData, error)))
+    }
+}
+
+/// Removes the files of the run that `run.json` describes; `run.json` last, so that what is interrupted can be repeated.
+fn remove_run(path: &Path) -> Result<(), FolderError> {
+    let foreign = |reason: String| FolderError::ForeignRun { folder: path.display().to_string(), reason };
+    let run = RunFolder::read_run(path).map_err(|error| foreign(error.to_string()))?;
+    if run.program != "stickslip" {
+        return Err(foreign(format!("its program is `{}`", run.program)));
+    }
+    let names = entries(path)?.into_iter().filter(|name| name != "run.json" && is_run_file(name, &run.records));
+    for name in names.chain(["run.json".to_owned()]) {
+        let file = path.join(name);
+        fs::remove_file(&file).map_err(|error| at(&file, error))?;
+    }
+    Ok(())
+}
+
+/// Names of the files directly in a folder; folders in it are none of ours, links are not followed.
+fn entries(path: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path).map_err(|error| at(path, error))? {
+        let entry = entry.map_err(|error| at(path, error))?;
+        if !entry.file_type()?.is_dir() {
+            names.extend(entry.file_name().into_string().ok());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The files that these records write; of snapshots the list.
+fn record_files(records: &[Record]) -> Vec<String> {
+    records.iter().map(|record| file_name(record.what, &record.name)).collect()
+}
+
+/// Whether a run with these record files writes a file of this name.
+fn is_run_file(name: &str, records: &[String]) -> bool {
+    const ALWAYS: [&str; 7] =
+        ["run.json", "scene.toml", fixed::FILE, "report.html", "energy.svg", "contacts.svg", "picture.png"];
+    let name = name.strip_suffix(PART).unwrap_or(name);
+    ALWAYS.contains(&name) || records.iter().any(|record| record == name || is_snapshot(name, record))
+}
+
+/// Whether this is `<stem>-<step>.vtp`, with `<stem>.pvd` the list of a snapshot record.
+fn is_snapshot(name: &str, record: &str) -> bool {
+    let stem = record.strip_suffix(".pvd");
+    let step = stem.and_then(|stem| name.strip_prefix(stem)?.strip_prefix('-')?.strip_suffix(".vtp"));
+    step.is_some_and(|step| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::test_folder;
+    use super::*;
+    use crate::scene::{Every, What};
+
+    fn records() -> Vec<Record> {
+        let record = |what, name: &str| Record { what, every: Every::Time(0.1), name: name.into() };
+        vec![record(What::Bodies, "grains"), record(What::Snapshot, "shot")]
+    }
+
+    fn started(path: &Path) -> RunFolder {
+        let folder = RunFolder::create(path, false, &records()).unwrap();
+        let run = RunJson::starting("A pile", Path::new("examples/pile.toml"), "text", &records());
+        folder.write_run(&run).unwrap();
+        assert_eq!(RunFolder::read_run(path).unwrap(), run);
+        folder.write_scene("title = \"A pile\"\n").unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_run_is_refused_with_the_ways_on() {
+        let parent = test_folder("refuse");
+        let path = parent.join("deep/run");
+        started(&path);
+        let message = RunFolder::create(&path, false, &[]).unwrap_err().to_string();
+        assert!(message.contains("--force") && message.contains("stickslip resume"), "{message}");
+        fs::remove_file(path.join("run.json")).unwrap();
+        assert!(matches!(RunFolder::create(&path, false, &[]), Err(FolderError::HoldsRun { .. })));
+        assert!(matches!(RunFolder::create(&path, true, &[]), Err(FolderError::HoldsOther { .. })));
+        assert!(path.join("scene.toml").exists());
+        fs::remove_dir_all(parent).unwrap();
+    }
+
+    #[test]
+    fn force_removes_a_run_and_nothing_else() {
+        let path = test_folder("force");
+        started(&path);
+        let ours = ["grains.csv", "shot-0.vtp", "shot-120.vtp", "shot.pvd", "report.html.part", "picture.png"];
+        let theirs = ["notes.md", "shot-a.vtp", "other.csv", "shot-1.vtp.bak"];
+        for name in ours.iter().chain(&theirs) {
+            fs::write(path.join(name), "x").unwrap();
+        }
+        fs::create_dir(path.join("energy.svg")).unwrap();
+        RunFolder::create(&path, true, &records()).unwrap();
+        let mut expected = theirs.map(str::to_owned).to_vec();
+        expected.sort();
+        assert_eq!(entries(&path).unwrap(), expected);
+        assert!(path.join("energy.svg").is_dir());
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn a_folder_of_someone_else_is_left_alone() {
+        let path = test_folder("foreign");
+        fs::write(path.join("grains.csv"), "mine").unwrap();
+        assert!(matches!(RunFolder::create(&path, true, &records()), Err(FolderError::HoldsOther { .. })));
+        fs::write(path.join("run.json"), "{\"program\": \"other\"}").unwrap();
+        assert!(matches!(RunFolder::create(&path, true, &records()), Err(FolderError::ForeignRun { .. })));
+        assert_eq!(entries(&path).unwrap(), ["grains.csv", "run.json"]);
+        assert!(matches!(RunFolder::create(&path.join("run.json"), true, &[]), Err(FolderError::NotAFolder { .. })));
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn endings_survive_the_file() {
+        let stopped = Ending::Stopped("kinetic_energy_per_body: below 1e-12".into());
+        for ending in [Ending::Running, Ending::Finished, stopped, Ending::Failed("x: y".into()), Ending::Interrupted] {
+            assert_eq!(Ending::from(String::from(ending.clone())), ending);
+        }
+    }
+
+    #[test]
+    fn the_hash_is_fnv1a() {
+        assert_eq!(scene_hash(""), "fnv1a64-cbf29ce484222325");
+        assert_eq!(scene_hash("foobar"), "fnv1a64-85944171f73967e8");
+    }
+
+    #[test]
+    fn the_default_folder_has_the_name_of_the_scene() {
+        assert_eq!(RunFolder::default_path(Path::new("examples/01-pile.toml")), Path::new("runs/01-pile"));
+    }
+}

@@ -1,0 +1,209 @@
+//! One row of numbers about the whole world: a line of `series.csv`, and the few hundred points behind the plots.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use stickslip::World;
+use stickslip::ledger::Ledger;
+
+use super::file::{at, push_number};
+
+/// The columns of `series.csv`.
+pub const COLUMNS: &str = "time,step,bodies,contacts,kinetic,potential,stored,lost_normal,lost_slide,lost_roll,\
+                           lost_spin,lost_local,work,error,unbalanced_force,coordination";
+
+/// The world at one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeriesRow {
+    /// Simulated time (s).
+    pub time: f64,
+    /// Steps taken.
+    pub step: u64,
+    /// Bodies.
+    pub bodies: usize,
+    /// Touching contacts.
+    pub contacts: usize,
+    /// Energies (J).
+    pub ledger: Ledger,
+    /// Mean size of the net force on free bodies over the mean normal force of contacts.
+    pub unbalanced_force: f64,
+    /// Contacts per sphere, each counted at both of its bodies: 2 contacts/spheres.
+    pub coordination: f64,
+}
+
+impl SeriesRow {
+    /// The world now.
+    pub fn of(world: &World) -> Self {
+        let (contacts, spheres) = (world.contact_count(), world.sphere_count());
+        SeriesRow {
+            time: world.time(),
+            step: world.steps(),
+            bodies: world.body_count(),
+            contacts,
+            ledger: world.ledger(),
+            unbalanced_force: world.unbalanced_force(),
+            coordination: if spheres > 0 { 2.0 * contacts as f64 / spheres as f64 } else { 0.0 },
+        }
+    }
+
+    /// The row as a line of the table.
+    pub fn line(&self) -> Vec<u8> {
+        let mut line = format!("{:?},{},{},{}", self.time, self.step, self.bodies, self.contacts).into_bytes();
+        let l = &self.ledger;
+        let energies = [
+            l.kinetic,
+            l.potential,
+            l.stored,
+            l.lost_normal,
+            l.lost_slide,
+            l.lost_roll,
+            l.lost_spin,
+            l.lost_local,
+            l.work,
+            l.error,
+        ];
+        for value in energies.into_iter().chain([self.unbalanced_force, self.coordination]) {
+            push_number(&mut line, value);
+        }
+        line.push(b'\n');
+        line
+    }
+
+    /// A line of the table as a row; further columns are ignored.
+    fn parse(line: &str) -> Option<Self> {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |i: usize| fields.get(i)?.trim().parse::<f64>().ok();
+        let count = |i: usize| fields.get(i)?.trim().parse::<u64>().ok();
+        Some(SeriesRow {
+            time: number(0)?,
+            step: count(1)?,
+            bodies: count(2)? as usize,
+            contacts: count(3)? as usize,
+            ledger: Ledger {
+                kinetic: number(4)?,
+                potential: number(5)?,
+                stored: number(6)?,
+                lost_normal: number(7)?,
+                lost_slide: number(8)?,
+                lost_roll: number(9)?,
+                lost_spin: number(10)?,
+                lost_local: number(11)?,
+                work: number(12)?,
+                error: number(13)?,
+            },
+            unbalanced_force: number(14)?,
+            coordination: number(15)?,
+        })
+    }
+}
+
+/// A few hundred rows spread evenly over a run of unknown length: when too many have been kept, every second one is
+/// dropped and from then on only half as many steps are looked at.
+#[derive(Clone, Debug)]
+pub struct SeriesLog {
+    rows: Vec<SeriesRow>,
+    stride: u64,
+}
+
+impl Default for SeriesLog {
+    fn default() -> Self {
+        SeriesLog { rows: Vec::new(), stride: 1 }
+    }
+}
+
+impl SeriesLog {
+    /// At most this many rows are kept, and at least half of it once there have been as many steps.
+    pub const MOST: usize = 800;
+
+    /// Looks at the world after a step, and keeps a row if it is its turn or the `last` step.
+    pub fn offer(&mut self, world: &World, last: bool) {
+        let due = last || world.steps().is_multiple_of(self.stride);
+        if due && self.rows.last().is_none_or(|row| row.step < world.steps()) {
+            self.keep(SeriesRow::of(world));
+        }
+    }
+
+    /// A log read back from `series.csv`, thinned to the same size, so that a report can be made again.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let text = fs::read_to_string(path).map_err(|error| at(path, error))?;
+        let mut lines = text.lines().enumerate();
+        if lines.next().is_none_or(|(_, header)| !header.starts_with(COLUMNS)) {
+            let what = format!("expected a table that begins with the columns {COLUMNS}");
+            return Err(at(path, io::Error::new(io::ErrorKind::InvalidData, what)));
+        }
+        let mut log = SeriesLog::default();
+        let count = text.lines().count() - 1;
+        let stride = count.div_ceil(Self::MOST).max(1);
+        for (number, line) in lines {
+            let row = SeriesRow::parse(line).ok_or_else(|| {
+                let what = format!("line {}: expected {} numbers", number + 1, COLUMNS.split(',').count());
+                at(path, io::Error::new(io::ErrorKind::InvalidData, what))
+            })?;
+            if number % stride == 1 % stride || number == count {
+                log.rows.push(row);
+            }
+        }
+        Ok(log)
+    }
+
+    /// The rows kept, by time.
+    pub fn rows(&self) -> &[SeriesRow] {
+        &self.rows
+    }
+
+    fn keep(&mut self, row: SeriesRow) {
+        if self.rows.len() == Self::MOST {
+            self.stride *= 2;
+            self.rows.retain(|row| row.step.is_multiple_of(self.stride));
+        }
+        self.rows.push(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::write_whole;
+    use super::super::testing::test_folder;
+    use super::*;
+
+    fn row(step: u64) -> SeriesRow {
+        let ledger = Ledger { kinetic: 0.1 * step as f64, error: -1e-17, ..Default::default() };
+        SeriesRow { time: 1e-3 * step as f64, step, bodies: 3, contacts: 2, ledger, ..Default::default() }
+    }
+
+    #[test]
+    fn a_log_stays_small_and_even() {
+        let mut log = SeriesLog::default();
+        for step in 0..100_000 {
+            if u64::is_multiple_of(step, log.stride) {
+                log.keep(row(step));
+            }
+        }
+        let rows = log.rows();
+        assert!(rows.len() > SeriesLog::MOST / 2 - 2 && rows.len() <= SeriesLog::MOST, "{}", rows.len());
+        assert!(rows.windows(2).all(|pair| pair[1].step - pair[0].step == log.stride));
+        assert_eq!(rows[0].step, 0);
+    }
+
+    #[test]
+    fn a_table_reads_back_as_it_was() {
+        let folder = test_folder("series");
+        let path = folder.join("series.csv");
+        let mut table = format!("{COLUMNS}\n").into_bytes();
+        for step in 0..2001 {
+            table.extend(row(step).line());
+        }
+        write_whole(&path, &table).unwrap();
+        let log = SeriesLog::read(&path).unwrap();
+        assert!(log.rows().len() <= SeriesLog::MOST, "{}", log.rows().len());
+        assert_eq!(log.rows()[0], row(0));
+        assert_eq!(log.rows()[1], row(3));
+        assert_eq!(*log.rows().last().unwrap(), row(2000));
+
+        write_whole(&path, format!("{COLUMNS}\n1.0,2,x\n").as_bytes()).unwrap();
+        let error = SeriesLog::read(&path).unwrap_err().to_string();
+        assert!(error.contains("line 2"), "{error}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

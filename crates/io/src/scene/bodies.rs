@@ -1,0 +1,260 @@
+//! `[[body]]` tables: one body each, sphere or plane.
+
+use std::collections::HashMap;
+
+use glam::{DQuat, DVec3};
+use stickslip::body::{Body, Motion, Oscillation, Prescribed};
+use stickslip::shape::Shape;
+
+use crate::input::{Item, Place, Result, Table, shown};
+use crate::scene::materials::Materials;
+
+/// Shapes of the design that no issue has built.
+const LATER_SHAPES: &[&str] =
+    &["box", "ellipsoid", "rectangle", "tube", "cone", "polygon", "cylinder", "mesh", "clump"];
+
+/// The words of `lock`, in the order of `Body::lock`.
+pub(crate) const LOCKS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
+
+/// All bodies of a scene, by id, and where each is described.
+#[derive(Debug, Default)]
+pub(crate) struct Bodies<'a> {
+    /// As the engine has them.
+    pub list: Vec<Body>,
+    /// Their names.
+    pub names: Vec<Option<String>>,
+    /// For each table, the id after its last body, and its place.
+    origins: Vec<(usize, Place<'a>)>,
+}
+
+impl<'a> Bodies<'a> {
+    /// Reads all `[[body]]` tables.
+    pub fn read(top: &Table<'a>, materials: &Materials) -> Result<Self> {
+        let mut bodies = Bodies::default();
+        let mut taken: HashMap<&str, Place<'a>> = HashMap::new();
+        for table in top.tables("body")? {
+            let name = table.read("name", |item| read_name(item, &mut taken))?;
+            let body = read_body(&table, materials)?;
+            let place = table.place();
+            table.finish()?;
+            bodies.list.push(body);
+            bodies.names.push(name);
+            bodies.end_table(place);
+        }
+        Ok(bodies)
+    }
+
+    /// Says that the bodies added since the last call come from this place.
+    pub fn end_table(&mut self, place: Place<'a>) {
+        self.origins.push((self.list.len(), place));
+    }
+
+    /// Where a body is described.
+    pub fn place(&self, id: usize) -> Option<&Place<'a>> {
+        let table = self.origins.partition_point(|(end, _)| *end <= id);
+        self.origins.get(table).map(|(_, place)| place)
+    }
+
+    /// A body as a message names it.
+    pub fn label(&self, id: usize) -> String {
+        match self.names.get(id) {
+            Some(Some(name)) => format!("body {id} (\"{}\")", shown(name)),
+            _ => format!("body {id}"),
+        }
+    }
+}
+
+fn read_name<'a>(item: Item<'a>, taken: &mut HashMap<&'a str, Place<'a>>) -> Result<String> {
+    let place = item.place();
+    let name = item.string()?;
+    if name.is_empty() {
+        return Err(place.error("expected a name, found an empty string".into()));
+    }
+    if let Some(first) = taken.get(name) {
+        let line = first.line();
+        return Err(place.error(format!("the name \"{}\" is already taken, on line {line}", shown(name))));
+    }
+    taken.insert(name, place);
+    Ok(name.to_owned())
+}
+
+fn read_body(table: &Table<'_>, materials: &Materials) -> Result<Body> {
+    let material = materials.index(table.required("material")?)?;
+    let shape = read_shape(table.required("shape")?)?;
+    let position = table.need("position", Item::vector)?;
+    let mut body = Body::new(shape, material, position);
+    body.motion = read_motion(table, &shape)?;
+    if let Some(orientation) = table.read("orientation", read_orientation)? {
+        body.orientation = orientation;
+    }
+    body.lock = table.read("lock", read_lock)?.unwrap_or_default();
+    body.force = table.read("force", Item::vector)?.unwrap_or_default();
+    body.torque = table.read("torque", Item::vector)?.unwrap_or_default();
+    read_velocities(table, &mut body)?;
+    read_inertia(table, &mut body, materials)?;
+    refuse_idle_keys(table, &body)?;
+    Ok(body)
+}
+
+fn read_shape(item: Item<'_>) -> Result<Shape> {
+    let table = item.table()?;
+    let is_plane = table.need("kind", |kind| kind.choice(&[("sphere", false), ("plane", true)], LATER_SHAPES))?;
+    let shape = if is_plane {
+        Shape::Plane { normal: table.need("normal", Item::direction)? }
+    } else {
+        Shape::Sphere { radius: table.need("radius", Item::positive)? }
+    };
+    table.finish()?;
+    Ok(shape)
+}
+
+fn read_orientation(item: Item<'_>) -> Result<DQuat> {
+    let place = item.place();
+    let [w, x, y, z] = item.numbers::<4>()?;
+    let quaternion = DQuat::from_xyzw(x, y, z, w);
+    // As for directions: what has length 1 to rounding keeps its bits.
+    if (quaternion.length_squared() - 1.0).abs() < 1e-14 {
+        return Ok(quaternion);
+    }
+    let largest = w.abs().max(x.abs()).max(y.abs()).max(z.abs());
+    if largest > 0.0 {
+        Ok(DQuat::from_xyzw(x / largest, y / largest, z / largest, w / largest).normalize())
+    } else {
+        Err(place.error("expected a quaternion [w, x, y, z], found one of length zero".into()))
+    }
+}
+
+fn read_lock(item: Item<'_>) -> Result<[bool; 6]> {
+    let words = LOCKS.map(|word| (word, word));
+    let mut lock = [false; 6];
+    for element in item.array()? {
+        let word = element.choice(&words, &[])?;
+        for (locked, name) in lock.iter_mut().zip(LOCKS) {
+            *locked |= name == word;
+        }
+    }
+    Ok(lock)
+}
+
+fn read_motion(table: &Table<'_>, shape: &Shape) -> Result<Motion> {
+    let is_plane = matches!(shape, Shape::Plane { .. });
+    let Some(item) = table.optional("motion") else {
+        return Ok(if is_plane { Motion::Fixed } else { Motion::Free });
+    };
+    let place = item.place();
+    let motion = if item.is_table() {
+        Motion::Prescribed(read_prescribed(&item.table()?)?)
+    } else if item.is_string() {
+        item.choice(&[("free", Motion::Free), ("fixed", Motion::Fixed), ("held", Motion::Held)], &["servo"])?
+    } else {
+        return Err(item.expected("\"free\", \"fixed\", \"held\" or a table"));
+    };
+    if is_plane && matches!(motion, Motion::Free | Motion::Held) {
+        let message = "a plane has no mass: its motion is \"fixed\" (the default) or a table";
+        return Err(place.error(message.into()));
+    }
+    Ok(motion)
+}
+
+fn read_prescribed(table: &Table<'_>) -> Result<Prescribed> {
+    table.promised(&["servo"])?;
+    let prescribed = Prescribed {
+        velocity: table.read("velocity", Item::vector)?.unwrap_or_default(),
+        angular_velocity: table.read("angular_velocity", Item::vector)?.unwrap_or_default(),
+        about: table.read("about", Item::vector)?,
+        oscillate: table.read("oscillate", read_oscillation)?,
+    };
+    table.finish()?;
+    Ok(prescribed)
+}
+
+fn read_oscillation(item: Item<'_>) -> Result<Oscillation> {
+    let table = item.table()?;
+    let oscillation = Oscillation {
+        axis: table.need("axis", Item::direction)?,
+        amplitude: table.need("amplitude", Item::number)?,
+        frequency: table.need("frequency", Item::non_negative)?,
+        phase: table.read("phase", Item::number)?.unwrap_or(0.0),
+    };
+    table.finish()?;
+    Ok(oscillation)
+}
+
+fn read_velocities(table: &Table<'_>, body: &mut Body) -> Result<()> {
+    for key in ["velocity", "angular_velocity"] {
+        let Some(item) = table.optional(key) else { continue };
+        let place = item.place();
+        let value = item.vector()?;
+        let turning = key == "angular_velocity";
+        match body.motion {
+            Motion::Prescribed(_) => {
+                let message = format!("a body of prescribed motion takes its `{key}` inside `motion`");
+                return Err(place.error(message).help(format!("motion = {{ {key} = [..], .. }}")));
+            }
+            Motion::Fixed if value != DVec3::ZERO => {
+                let message = format!("a fixed body does not move: its `{key}` must be zero");
+                return Err(place.error(message).help(format!("to move it at will: motion = {{ {key} = [..] }}")));
+            }
+            Motion::Held if !turning && value != DVec3::ZERO => {
+                return Err(place.error("the centre of a held body does not move: its `velocity` must be zero".into()));
+            }
+            _ => {}
+        }
+        let locks = if turning { &body.lock[3..] } else { &body.lock[..3] };
+        if let Some(axis) = (0..3).find(|&i| locks[i] && value[i] != 0.0) {
+            let word = LOCKS[axis + if turning { 3 } else { 0 }];
+            return Err(place.error(format!("`lock` holds \"{word}\": the body cannot start with a motion along it")));
+        }
+        if turning { body.angular_velocity = value } else { body.velocity = value }
+    }
+    Ok(())
+}
+
+fn read_inertia(table: &Table<'_>, body: &mut Body, materials: &Materials) -> Result<()> {
+    if matches!(body.shape, Shape::Plane { .. }) {
+        return match table.one_of(&["mass", "inertia"])? {
+            Some((key, item)) => Err(item.error(format!("a plane has no `{key}`: it counts as infinitely heavy"))),
+            None => Ok(()),
+        };
+    }
+    body.mass = table.read("mass", Item::positive)?;
+    body.inertia_body = table.read("inertia", |item| {
+        let place = item.place();
+        let moments = item.vector()?;
+        if moments.min_element() <= 0.0 {
+            return Err(place.error("expected three moments of inertia above zero".into()));
+        }
+        if moments.element_sum() < 2.0 * moments.max_element() * (1.0 - 1e-12) {
+            let message = "no body has these moments of inertia: none may exceed the sum of the other two";
+            return Err(place.error(message.into()));
+        }
+        Ok(moments)
+    })?;
+    check_mass(body, materials).map_err(|message| table.error(message))
+}
+
+/// Mass and inertia must be finite and above zero; a radius near the ends of what numbers can hold breaks that.
+pub(crate) fn check_mass(body: &Body, materials: &Materials) -> std::result::Result<(), String> {
+    let (mass, inertia) = body.mass_and_inertia(materials.list[body.material as usize].density);
+    if [mass, inertia.x, inertia.y, inertia.z].iter().all(|x| x.is_finite() && *x > 0.0) {
+        Ok(())
+    } else {
+        Err(format!("mass {mass} and inertia {} follow from its size and density: no numbers to work with", inertia.x))
+    }
+}
+
+/// Keys that could do nothing are refused rather than ignored.
+fn refuse_idle_keys(table: &Table<'_>, body: &Body) -> Result<()> {
+    let (kind, idle): (&str, &[&'static str]) = match body.motion {
+        Motion::Free => return Ok(()),
+        Motion::Held => ("held", &["force"]),
+        Motion::Fixed => ("fixed", &["force", "torque", "lock"]),
+        Motion::Prescribed(_) => ("prescribed", &["force", "torque", "lock"]),
+    };
+    for key in idle {
+        if let Some(item) = table.optional(key) {
+            return Err(item.error(format!("`{key}` has no effect on a {kind} body")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! What `stickslip check` prints: the scene in a few lines, then which motions are resisted and by what limit.
+
+use std::fmt::Write;
+
+use stickslip::body::Motion;
+use stickslip::law::{Limit, Measure, Normal, PairLaws, Roll, Slide, Spin};
+use stickslip::shape::Shape;
+
+use crate::scene::{Every, Scene};
+
+/// A number with four significant digits, for people.
+pub(crate) fn short(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        return format!("{x}");
+    }
+    if !(1e-3..1e5).contains(&size) {
+        let text = format!("{x:.3e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((text.as_str(), "0"));
+        let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+        return format!("{digits}e{exponent}");
+    }
+    let before = stickslip::math::log10(size).floor() as i32;
+    let text = format!("{x:.*}", (3 - before).max(0) as usize);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// The scene in words: counts, step, records, and for every pair of materials its laws with their limits.
+pub fn check_text(scene: &Scene) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_head(&mut text, scene);
+    let _ = write_pairs(&mut text, scene);
+    for warning in &scene.warnings {
+        let _ = writeln!(text, "\nwarning: {warning}");
+    }
+    text
+}
+
+/// `1 sphere`, `2 spheres`, `2 free`.
+fn counted(n: usize, kind: &str) -> String {
+    let noun = matches!(kind, "sphere" | "plane");
+    format!("{n} {kind}{}", if noun && n != 1 { "s" } else { "" })
+}
+
+fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
+    let bodies = &scene.setup.bodies;
+    let count = |fits: &dyn Fn(&stickslip::body::Body) -> bool| bodies.iter().filter(|b| fits(b)).count();
+    let kinds = [
+        ("sphere", count(&|b| matches!(b.shape, Shape::Sphere { .. }))),
+        ("plane", count(&|b| matches!(b.shape, Shape::Plane { .. }))),
+        ("free", count(&|b| b.motion == Motion::Free)),
+        ("fixed", count(&|b| b.motion == Motion::Fixed)),
+        ("held", count(&|b| b.motion == Motion::Held)),
+        ("prescribed", count(&|b| matches!(b.motion, Motion::Prescribed(_)))),
+    ];
+    let kinds: Vec<String> = kinds.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| counted(*n, kind)).collect();
+    if !scene.title.is_empty() {
+        writeln!(text, "title    {}", scene.title)?;
+    }
+    writeln!(text, "bodies   {} ({})", bodies.len(), kinds.join(", "))?;
+    let origin = if scene.step_given { "given" } else { "auto" };
+    let step = short(scene.setup.model.dt);
+    write!(text, "step     {step} s ({origin}), {} steps to {} s", scene.steps, short(scene.end))?;
+    match &scene.advice {
+        Some(advice) => {
+            let (advised, critical) = (short(advice.step), short(advice.critical));
+            writeln!(text, "; recommended {advised} s, critical {critical} s, governed by {}", advice.governed_by)?;
+        }
+        None => writeln!(text, "; nothing can touch")?,
+    }
+    if let Some(rayleigh) = scene.advice.as_ref().and_then(|advice| advice.rayleigh) {
+        writeln!(text, "rayleigh {} s", short(rayleigh))?;
+    }
+    let record = |r: &crate::scene::Record| match r.every {
+        Every::Time(time) => format!("{} ({}, every {} s)", r.name, r.what.word(), short(time)),
+        Every::Step => format!("{} ({}, every step)", r.name, r.what.word()),
+    };
+    let records: Vec<String> = scene.records.iter().map(record).collect();
+    writeln!(text, "records  {}", if records.is_empty() { "none".to_owned() } else { records.join(", ") })
+}
+
+fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
+    let model = &scene.setup.model;
+    for (i, first) in model.materials.iter().enumerate() {
+        for (j, second) in model.materials.iter().enumerate().skip(i) {
+            let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
+            let radii = effective_radii(scene, i as u16, j as u16);
+            writeln!(text, "\n{} - {}", first.name, second.name)?;
+            for (motion, law, limit) in describe(laws, radii) {
+                let line = format!("  {motion:<7}{law:<16} {limit}");
+                writeln!(text, "{}", line.trim_end())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The least and the largest R_eff that two bodies of these materials can have. A plane counts as infinitely large.
+fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)> {
+    let range = |material: u16| {
+        let of = scene.setup.bodies.iter().filter(move |b| b.material == material);
+        of.map(|b| b.shape.radius().unwrap_or(f64::INFINITY))
+            .fold(None, |range: Option<(f64, f64)>, r| Some(range.map_or((r, r), |(lo, hi)| (lo.min(r), hi.max(r)))))
+    };
+    let (a, b) = (range(first)?, range(second)?);
+    let effective = |r: f64, s: f64| 1.0 / (1.0 / r + 1.0 / s);
+    let (low, high) = (effective(a.0, b.0), effective(a.1, b.1));
+    // Two planes never meet: the largest is then the largest sphere on a plane.
+    let spheres = scene.setup.bodies.iter().filter(|b| b.material == first || b.material == second);
+    let largest = spheres.filter_map(|b| b.shape.radius()).fold(0.0, f64::max);
+    if low.is_finite() && low > 0.0 { Some((low, high.min(largest))) } else { None }
+}
+
+/// Motion, law and limit of each of the four.
+pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static str, &'static str, String); 4] {
+    let free = ("free (no law)", String::new());
+    let normal = match laws.normal {
+        Normal::Hooke(h) => (
+            "hooke",
+            normal_text(format!("k = {} N/m", short(h.stiffness)), h.damping, h.damping_ratio, h.cohesionless),
+        ),
+        Normal::Hertz(h) => {
+            ("hertz", normal_text(format!("K = {} Pa", short(h.stiffness)), h.damping, h.damping_ratio, h.cohesionless))
+        }
+    };
+    let slide = match laws.slide {
+        Some(Slide::SpringSlider(s)) => ("spring-slider", force_limit(&s.limit)),
+        None => free.clone(),
+    };
+    let roll = match laws.roll {
+        Some(Roll::SpringSlider(r)) => ("spring-slider", torque_limit(&r.limit, "<=", radii)),
+        Some(Roll::ConstantTorque(r)) => {
+            let spin = if r.include_spin { "; resists spin too" } else { "" };
+            ("constant-torque", torque_limit(&r.limit, "=", radii) + spin)
+        }
+        Some(Roll::Epsd(r)) => ("epsd", torque_limit(&r.limit, "<=", radii)),
+        None => free.clone(),
+    };
+    let included = matches!(laws.roll, Some(Roll::ConstantTorque(r)) if r.include_spin);
+    let spin = match laws.spin {
+        Some(Spin::SpringSlider(s)) => ("spring-slider", torque_limit(&s.limit, "<=", radii)),
+        Some(Spin::ConstantTorque(s)) => ("constant-torque", torque_limit(&s.limit, "=", radii)),
+        None if included => ("with roll", String::new()),
+        None => free,
+    };
+    [("normal", normal), ("slide", slide), ("roll", roll), ("spin", spin)].map(|(m, (law, text))| (m, law, text))
+}
+
+fn normal_text(stiffness: String, damping: f64, ratio: f64, cohesionless: bool) -> String {
+    let mut text = stiffness;
+    if damping > 0.0 {
+        text += &format!(", damping {} 1/s times m_eff", short(damping));
+    }
+    if ratio > 0.0 {
+        text += &format!(", damping ratio {}", short(ratio));
+    }
+    if cohesionless {
+        text += ", never pulls";
+    }
+    text
+}
+
+fn force_limit(limit: &Limit) -> String {
+    if limit.static_ == limit.kinetic {
+        format!("|F| <= {} N", short(limit.static_))
+    } else {
+        format!("|F| <= {} N sticking, {} N slipping", short(limit.static_), short(limit.kinetic))
+    }
+}
+
+fn torque_limit(limit: &Limit, relation: &str, radii: Option<(f64, f64)>) -> String {
+    let both =
+        |stick: String, slip: String| if stick == slip { stick } else { format!("{stick} sticking, {slip} slipping") };
+    match limit.measure {
+        Measure::Length => {
+            let one = |c: f64| format!("{} m x N", short(c));
+            format!("|M| {relation} {}", both(one(limit.static_), one(limit.kinetic)))
+        }
+        Measure::Mu => {
+            let one = |c: f64| format!("{} R_eff N", short(c));
+            let formula = format!("|M| {relation} {}", both(one(limit.static_), one(limit.kinetic)));
+            let Some((low, high)) = radii else { return formula };
+            let range = |c: f64| {
+                let (a, b) = (short(c * low), short(c * high));
+                if a == b { format!("{a} m x N") } else { format!("{a} to {b} m x N") }
+            };
+            let (a, b) = (short(low), short(high));
+            let radius = if a == b { a } else { format!("{a} to {b}") };
+            format!("{formula} = {} for R_eff = {radius} m", both(range(limit.static_), range(limit.kinetic)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let cases =
+            [(0.3, "0.3"), (1e-5, "1e-5"), (0.00075, "7.5e-4"), (1234.56, "1235"), (0.0, "0"), (-2.5e7, "-2.5e7")];
+        for (x, text) in cases {
+            assert_eq!(short(x), text);
+        }
+    }
+
+    #[test]
+    fn a_limit_is_a_formula_with_numbers() {
+        let limit = torque_limit(&Limit::mu(0.3), "<=", Some((0.0025, 0.0025)));
+        assert_eq!(limit, "|M| <= 0.3 R_eff N = 7.5e-4 m x N for R_eff = 0.0025 m");
+        assert_eq!(torque_limit(&Limit::length(0.001), "=", None), "|M| = 0.001 m x N");
+    }
+}

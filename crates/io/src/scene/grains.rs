@@ -1,0 +1,408 @@
+//! `[[grains]]` tables: many bodies at the start, placed at random, on a lattice or from a list.
+//!
+//! What is drawn comes from random streams named after the table (`grains[0].radius`, `grains[0].place`), so that one
+//! table does not change another's grains. Random placement avoids overlap among the tables that share a box; overlap
+//! with anything else is not avoided but found, by `meet.rs`.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use glam::DVec3;
+use stickslip::body::Body;
+use stickslip::place;
+use stickslip::random::Stream;
+use stickslip::shape::Shape;
+
+use crate::input::{Item, Place, Result, Source, Table, shown};
+use crate::scene::bodies::{Bodies, check_mass};
+use crate::scene::materials::Materials;
+use crate::scene::rows::{self, Rows};
+
+/// How long random placement may search, over all tables.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// What a body costs in memory, everything counted (bytes).
+const BYTES_PER_BODY: u64 = 1024;
+/// The largest list of grains that is read (bytes); it must fit the resolved scene.
+const LARGEST_LIST: u64 = 48 << 20;
+
+/// One table, with every default filled in.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// Index of the material.
+    pub material: u16,
+    /// How many.
+    pub count: u64,
+    /// How large; `None` when a list has a column for it.
+    pub radius: Option<Radius>,
+    /// Where.
+    pub placement: Placement,
+    /// Mass in proportion to the radius instead of the volume.
+    pub mass_by_radius: bool,
+    /// Velocity of all (m/s); `None` when a list has columns for it.
+    pub velocity: Option<DVec3>,
+    /// Angular velocity of all (rad/s); `None` when a list has columns for it.
+    pub angular_velocity: Option<DVec3>,
+}
+
+/// The radii of a group (m).
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Radius {
+    /// All the same.
+    One(f64),
+    /// Uniform between the two.
+    Between(f64, f64),
+}
+
+/// Where the grains of a group are.
+#[derive(Clone, Debug)]
+pub(crate) enum Placement {
+    /// Anywhere in a box of centres, without overlap.
+    Random { from: DVec3, to: DVec3 },
+    /// On a cubic lattice, x fastest; without `to` in the smallest cube that holds them.
+    Lattice { from: DVec3, to: Option<DVec3>, spacing: f64, jitter: f64 },
+    /// As listed.
+    List(Rows),
+}
+
+/// Reads all `[[grains]]` tables and adds their bodies. Lists are looked for in `folder`.
+pub(crate) fn read<'a>(
+    top: &Table<'a>,
+    materials: &Materials,
+    folder: &Path,
+    seed: u64,
+    bodies: &mut Bodies<'a>,
+) -> Result<Vec<Group>> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut places = Vec::new();
+    let mut total = bodies.list.len() as u64;
+    for table in top.tables("grains")? {
+        let group = read_group(&table, materials, folder, total)?;
+        places.push((table.place(), table.optional("place").map_or_else(|| table.place(), |item| item.place())));
+        table.finish()?;
+        total += group.count;
+        groups.push(group);
+    }
+    let stream = |index: usize, what: &str| Stream::named(seed, &format!("grains[{index}].{what}"));
+    let radii: Vec<Vec<f64>> =
+        groups.iter().enumerate().map(|(i, group)| draw_radii(group, &mut stream(i, "radius"))).collect();
+    // Before the search for places, which sizes beyond all bounds would only mislead.
+    for ((group, radii), (place, _)) in groups.iter().zip(&radii).zip(&places) {
+        let body = |radius: &f64| Body::new(Shape::Sphere { radius: *radius }, group.material, DVec3::ZERO);
+        let impossible = radii.iter().find_map(|radius| check_mass(&body(radius), materials).err());
+        if let Some(message) = impossible {
+            return Err(place.error(message));
+        }
+    }
+    let mut centres = vec![Vec::new(); groups.len()];
+    let start = Instant::now();
+    for i in 0..groups.len() {
+        if centres[i].is_empty() {
+            let patience = PATIENCE.saturating_sub(start.elapsed());
+            place_group(i, &groups, &radii, &mut stream(i, "place"), patience, &mut centres)
+                .map_err(|message| places[i].1.error(message))?;
+        }
+    }
+    for (i, (place, _)) in places.into_iter().enumerate() {
+        add_bodies(&groups[i], materials, &radii[i], &centres[i], bodies).map_err(|message| place.error(message))?;
+        bodies.end_table(place);
+    }
+    Ok(groups)
+}
+
+fn read_group(table: &Table<'_>, materials: &Materials, folder: &Path, before: u64) -> Result<Group> {
+    let material = materials.index(table.required("material")?)?;
+    let radius = table.read("radius", read_radius)?;
+    let mass_by_radius =
+        table.read("mass", |item| item.choice(&[("density", false), ("radius", true)], &[]))?.unwrap_or(false);
+    let velocity = table.read("velocity", Item::vector)?;
+    let angular_velocity = table.read("angular_velocity", Item::vector)?;
+    let count = table.read("count", |item| {
+        let place = item.place();
+        let count = item.whole(1)?;
+        refuse_too_many(before, count as f64, &place)?;
+        Ok(count)
+    })?;
+    let placement = read_placement(table, radius, folder)?;
+    let mut group = Group { material, count: 0, radius, placement, mass_by_radius, velocity, angular_velocity };
+    group.count = settle_count(table, &group, count, before)?;
+    match &group.placement {
+        Placement::List(list) => settle_list(table, list, &mut group.velocity, &mut group.angular_velocity, radius)?,
+        _ => {
+            table.required("radius")?;
+            group.velocity.get_or_insert(DVec3::ZERO);
+            group.angular_velocity.get_or_insert(DVec3::ZERO);
+        }
+    }
+    Ok(group)
+}
+
+fn read_radius(item: Item<'_>) -> Result<Radius> {
+    if !item.is_table() {
+        return item.positive().map(Radius::One);
+    }
+    let table = item.table()?;
+    let min = table.need("min", Item::positive)?;
+    let max_item = table.required("max")?;
+    let max = max_item.clone().positive()?;
+    if max < min {
+        return Err(max_item.error(format!("max = {max} is below min = {min}")));
+    }
+    table.finish()?;
+    Ok(Radius::Between(min, max))
+}
+
+fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path) -> Result<Placement> {
+    let place = table.need("place", Item::table)?;
+    let kinds = [("random", 0), ("lattice", 1), ("file", 2), ("table", 3)];
+    let placement = match place.need("kind", |item| item.choice(&kinds, &[]))? {
+        0 => {
+            let from = place.need("from", Item::vector)?;
+            let to = place.need("to", |item| not_below(from, item))?;
+            Placement::Random { from, to }
+        }
+        1 => {
+            let from = place.need("from", Item::vector)?;
+            let to = place.read("to", |item| not_below(from, item))?;
+            let spacing = match (place.read("spacing", Item::positive)?, radius) {
+                (Some(spacing), _) => spacing,
+                (None, Some(Radius::One(r) | Radius::Between(_, r))) => 2.0 * r,
+                // The missing radius is reported by the caller, as for every other placement.
+                (None, None) => return Err(table.error("the key `radius` is missing".into())),
+            };
+            let jitter = place.read("jitter", Item::non_negative)?.unwrap_or(0.0);
+            Placement::Lattice { from, to, spacing, jitter }
+        }
+        2 => Placement::List(read_file(&place, folder)?),
+        _ => Placement::List(read_inside(&place)?),
+    };
+    place.finish()?;
+    Ok(placement)
+}
+
+fn not_below(from: DVec3, to: Item<'_>) -> Result<DVec3> {
+    let place = to.place();
+    let to = to.vector()?;
+    if (0..3).any(|i| to[i] < from[i]) {
+        return Err(place.error(format!("`to` = {to} must not lie below `from` = {from} on any axis")));
+    }
+    Ok(to)
+}
+
+fn read_columns(place: &Table<'_>) -> Result<Option<Vec<usize>>> {
+    let Some(item) = place.optional("columns") else { return Ok(None) };
+    let whole = item.clone();
+    let mut columns = Vec::new();
+    for element in item.array()? {
+        let at = element.place();
+        columns.push(rows::column(element.string()?).map_err(|message| at.error(message))?);
+    }
+    rows::check_columns(&columns).map_err(|message| whole.error(message))?;
+    Ok(Some(columns))
+}
+
+/// A CSV file, relative to the scene's folder.
+fn read_file(place: &Table<'_>, folder: &Path) -> Result<Rows> {
+    let item = place.required("file")?;
+    let columns = read_columns(place)?;
+    let path = folder.join(item.clone().string()?);
+    let source = Source::read(&path, LARGEST_LIST).map_err(|error| match error.line() {
+        Some(_) => error,
+        // The place to look is the scene when the list is not there at all.
+        None => item.error(error.to_string()),
+    })?;
+    rows::read(source.text(), columns, |span, message| source.error(span, message))
+}
+
+/// The same list inside the scene, as the resolved scene has it.
+fn read_inside(place: &Table<'_>) -> Result<Rows> {
+    let item = place.required("rows")?;
+    let columns = read_columns(place)?;
+    let text = item.clone().string()?;
+    rows::read(text, columns, |span, message| {
+        let row = 1 + text.as_bytes()[..span.start.min(text.len())].iter().filter(|b| **b == b'\n').count();
+        item.error(format!("row {row}: {message}"))
+    })
+}
+
+/// How many grains there are, given or not.
+fn settle_count(table: &Table<'_>, group: &Group, given: Option<u64>, before: u64) -> Result<u64> {
+    let missing = || table.required("count").map(|_| 0);
+    let too_few = |sites: f64, count: u64| {
+        let message = format!("the lattice has {sites} sites, fewer than the {count} grains asked for");
+        Err(table.error(message).help("enlarge `to`, or reduce `spacing` or `count`"))
+    };
+    match (&group.placement, given) {
+        (Placement::Random { .. } | Placement::Lattice { to: None, .. }, None) => missing(),
+        (Placement::Random { .. } | Placement::Lattice { to: None, .. }, Some(count)) => Ok(count),
+        (Placement::Lattice { from, to: Some(to), spacing, .. }, given) => {
+            let sites = sites_along(*from, *to, *spacing);
+            let all = sites.x * sites.y * sites.z;
+            match given {
+                Some(count) if count as f64 > all => too_few(all, count),
+                Some(count) => Ok(count),
+                None => refuse_too_many(before, all, &table.place()).map(|()| all as u64),
+            }
+        }
+        (Placement::List(list), given) => {
+            let listed = list.rows.len() as u64;
+            match given {
+                Some(count) if count != listed => {
+                    Err(table.error(format!("count = {count}, but {listed} grains are listed")))
+                }
+                _ => refuse_too_many(before, listed as f64, &table.place()).map(|()| listed),
+            }
+        }
+    }
+}
+
+/// A list's columns and the table's keys must not say the same thing twice, and one must give the radius.
+fn settle_list(
+    table: &Table<'_>,
+    list: &Rows,
+    velocity: &mut Option<DVec3>,
+    angular_velocity: &mut Option<DVec3>,
+    radius: Option<Radius>,
+) -> Result<()> {
+    let sides = [
+        ("radius", list.has("radius"), radius.is_some()),
+        ("velocity", ["vx", "vy", "vz"].iter().any(|c| list.has(c)), velocity.is_some()),
+        ("angular_velocity", ["wx", "wy", "wz"].iter().any(|c| list.has(c)), angular_velocity.is_some()),
+    ];
+    for (key, listed, given) in sides {
+        if listed && given {
+            return Err(table.error(format!("the list has columns for the {key}: leave the key `{key}` out")));
+        }
+    }
+    if !sides[0].1 && radius.is_none() {
+        return Err(table.error("no radius: give the key `radius`, or a column \"radius\" in the list".into()));
+    }
+    if !sides[1].1 {
+        velocity.get_or_insert(DVec3::ZERO);
+    }
+    if !sides[2].1 {
+        angular_velocity.get_or_insert(DVec3::ZERO);
+    }
+    Ok(())
+}
+
+/// Refuses at once what ids cannot count or memory cannot hold.
+fn refuse_too_many(before: u64, count: f64, place: &Place<'_>) -> Result<()> {
+    let bodies = before as f64 + count;
+    if bodies > f64::from(u32::MAX) {
+        return Err(place.error(format!("{bodies} bodies are more than the 4 billion that ids can count")));
+    }
+    let needed = bodies * BYTES_PER_BODY as f64;
+    match memory_available() {
+        Some(available) if needed > available as f64 => Err(place.error(format!(
+            "{bodies} bodies need about {:.1} GB of memory; this machine has {:.1} GB to spare",
+            needed * 1e-9,
+            available as f64 * 1e-9
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Memory that a new program could use (bytes), where the system says so.
+fn memory_available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+fn draw_radii(group: &Group, stream: &mut Stream) -> Vec<f64> {
+    match (&group.placement, group.radius) {
+        (_, Some(Radius::One(radius))) => vec![radius; group.count as usize],
+        (_, Some(Radius::Between(min, max))) => (0..group.count).map(|_| stream.between(min, max)).collect(),
+        (Placement::List(list), None) => list.rows.iter().filter_map(|row| row.radius).collect(),
+        (_, None) => Vec::new(),
+    }
+}
+
+/// Finds the centres of a group; random groups in the same box are placed together, so that they do not overlap.
+fn place_group(
+    index: usize,
+    groups: &[Group],
+    radii: &[Vec<f64>],
+    stream: &mut Stream,
+    patience: Duration,
+    centres: &mut [Vec<DVec3>],
+) -> std::result::Result<(), String> {
+    let group = &groups[index];
+    match &group.placement {
+        Placement::Random { from, to } => {
+            let same = |g: &Group| matches!(&g.placement, Placement::Random { from: f, to: t } if f == from && t == to);
+            let together: Vec<usize> = (index..groups.len()).filter(|&i| same(&groups[i])).collect();
+            let all: Vec<f64> = together.iter().flat_map(|&i| radii[i].iter().copied()).collect();
+            let mut placed = place::random(*from, *to, &all, stream, patience).map_err(|error| error.to_string())?;
+            for &i in together.iter().rev() {
+                centres[i] = placed.split_off(placed.len().saturating_sub(radii[i].len()));
+            }
+        }
+        Placement::Lattice { from, to, spacing, jitter } => {
+            let sites = match to {
+                Some(to) => sites_along(*from, *to, *spacing),
+                None => DVec3::splat(smallest_cube(group.count)),
+            };
+            centres[index] = lattice(*from, sites, *spacing, *jitter, group.count, stream);
+        }
+        Placement::List(list) => centres[index] = list.rows.iter().map(|row| row.position).collect(),
+    }
+    Ok(())
+}
+
+/// How many sites fit along each axis, both ends included.
+fn sites_along(from: DVec3, to: DVec3, spacing: f64) -> DVec3 {
+    ((to - from) / spacing + 1e-9).floor() + 1.0
+}
+
+/// The least n with n^3 >= count.
+fn smallest_cube(count: u64) -> f64 {
+    let mut side = 1.0;
+    while side * side * side < count as f64 {
+        side += 1.0;
+    }
+    side
+}
+
+fn lattice(from: DVec3, sites: DVec3, spacing: f64, jitter: f64, count: u64, stream: &mut Stream) -> Vec<DVec3> {
+    // Along x and y a row longer than the count is never filled, so these fit an integer.
+    let nx = sites.x.min(count as f64).max(1.0) as u64;
+    let ny = sites.y.min(count as f64).max(1.0) as u64;
+    let centre = |i: u64| {
+        let site = DVec3::new((i % nx) as f64, (i / nx % ny) as f64, (i / nx / ny) as f64);
+        let mut shift = || if jitter > 0.0 { stream.between(-jitter, jitter) } else { 0.0 };
+        let shift = DVec3::new(shift(), shift(), shift());
+        from + site * spacing + shift
+    };
+    (0..count).map(centre).collect()
+}
+
+fn add_bodies(
+    group: &Group,
+    materials: &Materials,
+    radii: &[f64],
+    centres: &[DVec3],
+    bodies: &mut Bodies<'_>,
+) -> std::result::Result<(), String> {
+    let density = materials.list[group.material as usize].density;
+    // m = rho (4/3 pi <R^3>/<R>) R: in proportion to R, with the mean mass kept.
+    let cubes: f64 = radii.iter().map(|r| r * r * r).sum();
+    let mass_per_radius = density * 4.0 / 3.0 * std::f64::consts::PI * cubes / radii.iter().sum::<f64>();
+    for (i, (&radius, &centre)) in radii.iter().zip(centres).enumerate() {
+        let mut body = Body::new(Shape::Sphere { radius }, group.material, centre);
+        let row = match &group.placement {
+            Placement::List(list) => list.rows[i],
+            _ => rows::Row::default(),
+        };
+        body.velocity = group.velocity.unwrap_or(row.velocity);
+        body.angular_velocity = group.angular_velocity.unwrap_or(row.angular_velocity);
+        body.mass = group.mass_by_radius.then_some(mass_per_radius * radius);
+        if !centre.is_finite() {
+            return Err(format!("grain {i} would lie at {}, which is not finite", shown(&centre.to_string())));
+        }
+        check_mass(&body, materials).map_err(|message| format!("grain {i}: {message}"))?;
+        bodies.list.push(body);
+        bodies.names.push(None);
+    }
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! Which bodies touch at the start, and which pairs of materials can ever meet.
+//!
+//! Two bodies that loads do not move (fixed, prescribed) never act on each other, however they overlap. All other pairs
+//! count as able to meet, as in the engine: also two whose centres stay where they are (held, fixed) and far apart.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use glam::DVec3;
+use stickslip::body::{Body, Motion};
+use stickslip::model::{LawTable, Material};
+use stickslip::shape::Shape;
+
+use crate::input::Result;
+use crate::scene::bodies::Bodies;
+use crate::scene::check::short;
+
+/// Whether loads change a body's motion.
+fn yields(body: &Body) -> bool {
+    matches!(body.motion, Motion::Free | Motion::Held)
+}
+
+/// Refuses a starting overlap above half the smaller radius, and a pair of materials that can meet without laws. Returns
+/// a remark on smaller overlaps, where there are any.
+pub(crate) fn check(bodies: &Bodies<'_>, materials: &[Material], laws: &LawTable) -> Result<Option<String>> {
+    let touching = touching_pairs(&bodies.list);
+    if let Some(pair) = touching.iter().find(|pair| pair.deep()) {
+        let [a, b] = pair.ids;
+        let message = format!(
+            "{} and {} overlap by {} at the start, more than half the smaller radius, {}",
+            bodies.label(a),
+            bodies.label(b),
+            short(pair.overlap),
+            short(pair.smaller_radius)
+        );
+        let place = bodies.place(b);
+        return place.map_or(Ok(None), |place| Err(place.error(message).help("move them apart, or make them smaller")));
+    }
+    for ((first, second), [a, b]) in meetings(&bodies.list) {
+        if laws.get(first, second).is_some() {
+            continue;
+        }
+        let [x, y] = [first, second].map(|i| materials[i as usize].name.as_str());
+        let message = format!(
+            "no [[contact]] between \"{x}\" and \"{y}\", but {} and {} could meet",
+            bodies.label(a),
+            bodies.label(b)
+        );
+        let place = bodies.place(a.max(b));
+        let help = format!("add [[contact]] with between = [\"{x}\", \"{y}\"] and at least a normal law");
+        return place.map_or(Ok(None), |place| Err(place.error(message).help(help)));
+    }
+    Ok(remark(bodies, &touching))
+}
+
+/// Overlap at the start is energy that nobody put in: worth a remark, when it is more than rounding.
+fn remark(bodies: &Bodies<'_>, touching: &[Touching]) -> Option<String> {
+    let overlapping = || touching.iter().filter(|pair| pair.overlap > 1e-9 * pair.smaller_radius);
+    let deepest = overlapping().max_by(|p, q| p.overlap.total_cmp(&q.overlap))?;
+    let [a, b] = deepest.ids.map(|id| bodies.label(id));
+    let count = overlapping().count();
+    let pairs = if count == 1 { "1 pair overlaps".into() } else { format!("{count} pairs overlap") };
+    Some(format!("at the start {pairs}, the deepest by {} m: {a} and {b}", short(deepest.overlap)))
+}
+
+/// For each pair of materials that can meet, two bodies that could.
+fn meetings(bodies: &[Body]) -> BTreeMap<(u16, u16), [usize; 2]> {
+    // By material and by whether they yield, the first two bodies stand for all.
+    let mut samples: HashMap<(u16, bool), Vec<usize>> = HashMap::new();
+    for (id, body) in bodies.iter().enumerate() {
+        let sample = samples.entry((body.material, yields(body))).or_default();
+        if sample.len() < 2 {
+            sample.push(id);
+        }
+    }
+    let ids: BTreeSet<usize> = samples.into_values().flatten().collect();
+    let mut meetings = BTreeMap::new();
+    for &a in &ids {
+        for &b in ids.range(a + 1..).filter(|&&b| yields(&bodies[a]) || yields(&bodies[b])) {
+            let (first, second) = (bodies[a].material, bodies[b].material);
+            meetings.entry((first.min(second), first.max(second))).or_insert([a, b]);
+        }
+    }
+    meetings
+}
+
+/// Two bodies that overlap.
+struct Touching {
+    ids: [usize; 2],
+    overlap: f64,
+    smaller_radius: f64,
+}
+
+impl Touching {
+    /// Deeper than a run would bear.
+    fn deep(&self) -> bool {
+        self.overlap > 0.5 * self.smaller_radius
+    }
+}
+
+/// All pairs that overlap, at least one of which yields to loads, in the order of their ids.
+fn touching_pairs(bodies: &[Body]) -> Vec<Touching> {
+    let grid = Grid::new(bodies);
+    let planes: Vec<usize> = (0..bodies.len()).filter(|&i| bodies[i].shape.radius().is_none()).collect();
+    let mut found = Vec::new();
+    for (i, body) in bodies.iter().enumerate() {
+        let Some(radius) = body.shape.radius() else { continue };
+        let before = found.len();
+        for &p in &planes {
+            let Shape::Plane { normal } = bodies[p].shape else { continue };
+            let outward = bodies[p].orientation * normal;
+            let overlap = radius - (body.position - bodies[p].position).dot(outward);
+            if yields(body) && overlap > 0.0 {
+                found.push(Touching { ids: [i.min(p), i.max(p)], overlap, smaller_radius: radius });
+            }
+        }
+        grid.near(body.position, radius, |j| {
+            let other = &bodies[j];
+            let Some(other_radius) = other.shape.radius() else { return };
+            // Of two spheres on the same level the lower id looks; of two levels the smaller sphere does.
+            let mine = (Grid::level(radius), i) < (Grid::level(other_radius), j);
+            let overlap = radius + other_radius - body.position.distance(other.position);
+            let acts = yields(body) || yields(other);
+            if mine && acts && overlap > 0.0 {
+                let smaller_radius = radius.min(other_radius);
+                found.push(Touching { ids: [i.min(j), i.max(j)], overlap, smaller_radius });
+            }
+        });
+        // A deep overlap ends the search: thousands of grains in one spot would otherwise cost quadratic time.
+        if found[before..].iter().any(Touching::deep) {
+            break;
+        }
+    }
+    found.sort_by_key(|pair| pair.ids);
+    found
+}
+
+/// Spheres in cubic cells, one grid for each power of two of the radius, so that a mixture of sizes stays cheap.
+struct Grid {
+    cells: HashMap<(i32, [i64; 3]), Vec<usize>>,
+    levels: BTreeSet<i32>,
+}
+
+impl Grid {
+    /// The exponent of the power of two above the radius.
+    fn level(radius: f64) -> i32 {
+        // The exponent of the number, from its bits: exact, and the same on every machine.
+        let exponent = ((radius.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+        exponent + 1
+    }
+
+    fn cell(level: i32, position: DVec3) -> [i64; 3] {
+        // Two spheres of the level, of at most 2^level each, touch within one cell of each other.
+        let size = stickslip::math::pow(2.0, f64::from(level) + 1.0);
+        let cell = (position / size).floor();
+        [cell.x as i64, cell.y as i64, cell.z as i64]
+    }
+
+    fn new(bodies: &[Body]) -> Self {
+        let mut grid = Grid { cells: HashMap::new(), levels: BTreeSet::new() };
+        for (id, body) in bodies.iter().enumerate() {
+            let Some(radius) = body.shape.radius() else { continue };
+            let level = Grid::level(radius);
+            grid.levels.insert(level);
+            grid.cells.entry((level, Grid::cell(level, body.position))).or_default().push(id);
+        }
+        grid
+    }
+
+    /// Calls `visit` for every sphere of this level or a larger one that might touch.
+    fn near(&self, position: DVec3, radius: f64, mut visit: impl FnMut(usize)) {
+        for &level in self.levels.range(Grid::level(radius)..) {
+            let [x, y, z] = Grid::cell(level, position);
+            for i in 0..27_i64 {
+                let [dx, dy, dz] = [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1];
+                let cell = [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)];
+                for &id in self.cells.get(&(level, cell)).into_iter().flatten() {
+                    visit(id);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sphere(radius: f64, x: f64) -> Body {
+        Body::new(Shape::Sphere { radius }, 0, DVec3::new(x, 0.0, 0.0))
+    }
+
+    #[test]
+    fn the_grid_finds_what_every_pair_finds() {
+        let mut stream = stickslip::random::Stream::named(7, "meet");
+        let mut body = || {
+            let radius = stream.between(0.01, 1.0);
+            let position = DVec3::new(stream.between(-4.0, 4.0), stream.between(-4.0, 4.0), stream.between(-4.0, 4.0));
+            Body::new(Shape::Sphere { radius }, 0, position)
+        };
+        let bodies: Vec<Body> = (0..100).map(|_| body()).collect();
+        let mut expected = Vec::new();
+        for i in 0..bodies.len() {
+            for j in i + 1..bodies.len() {
+                let reach = bodies[i].shape.radius().unwrap() + bodies[j].shape.radius().unwrap();
+                if bodies[i].position.distance(bodies[j].position) < reach {
+                    expected.push([i, j]);
+                }
+            }
+        }
+        // The search ends early at a deep overlap, so compare what the grid visits.
+        let grid = Grid::new(&bodies);
+        let mut visited = BTreeSet::new();
+        for (i, body) in bodies.iter().enumerate() {
+            grid.near(body.position, body.shape.radius().unwrap(), |j| {
+                visited.insert([i.min(j), i.max(j)]);
+            });
+        }
+        assert!(expected.iter().all(|pair| visited.contains(pair)));
+        assert!(!expected.is_empty() && visited.len() < 100 * 99 / 2);
+    }
+
+    #[test]
+    fn fixed_bodies_may_overlap_and_far_ones_do_not() {
+        let mut bodies = vec![sphere(1.0, 0.0), sphere(1.0, 0.1), sphere(1.0, 1e300)];
+        bodies[0].motion = Motion::Fixed;
+        bodies[1].motion = Motion::Fixed;
+        assert!(touching_pairs(&bodies).is_empty());
+        bodies[1].motion = Motion::Held;
+        assert_eq!(touching_pairs(&bodies)[0].ids, [0, 1]);
+    }
+}

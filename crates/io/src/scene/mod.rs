@@ -1,0 +1,169 @@
+//! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
+//!
+//! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
+//! `bodies`, `grains` with `rows`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
+//! `resolved` writes it all out again; `check` says it in words. Nothing here writes a file or advances a world.
+
+mod bodies;
+mod check;
+mod contacts;
+mod grains;
+pub(crate) mod laws;
+pub(crate) mod materials;
+mod meet;
+mod records;
+mod resolved;
+mod rows;
+mod timing;
+
+use std::path::Path;
+
+use glam::DVec3;
+use stickslip::explicit::stable_step::{self, StepAdvice};
+use stickslip::model::Model;
+use stickslip::world::Setup;
+
+use crate::input::{self, Item, LARGEST_FILE, Result, Source, Table};
+use bodies::Bodies;
+use check::short;
+use materials::Materials;
+use timing::Time;
+
+pub use crate::input::InputError;
+pub use check::check_text;
+pub use records::{Every, Record, What};
+pub use timing::{Domain, Stop};
+
+/// A scene, ready to run.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Its title; empty when it has none.
+    pub title: String,
+    /// What random streams are drawn from.
+    pub seed: u64,
+    /// Simulated time at the end (s).
+    pub end: f64,
+    /// Number of steps to the end.
+    pub steps: u64,
+    /// Whether the scene gives the step; else it is automatic.
+    pub step_given: bool,
+    /// What step is recommended, and why; `None` when nothing can touch.
+    pub advice: Option<StepAdvice>,
+    /// What ends the run earlier.
+    pub stop: Stop,
+    /// What is written.
+    pub records: Vec<Record>,
+    /// What the world is built from.
+    pub setup: Setup,
+    /// Names by body id.
+    pub names: Vec<Option<String>>,
+    /// Where bodies must stay.
+    pub domain: Option<Domain>,
+    /// The scene with every default written out; it loads to the same setup.
+    pub resolved: String,
+    /// What the user should change.
+    pub warnings: Vec<String>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Loads a scene file. Lists of grains are looked for beside it.
+pub fn load(path: &Path) -> std::result::Result<Scene, InputError> {
+    let source = Source::read(path, LARGEST_FILE)?;
+    read(&source, path.parent().unwrap_or(Path::new("")))
+}
+
+/// Loads a scene from a text; `name` is what errors call it, `folder` is where lists of grains are looked for.
+pub fn load_text(name: &str, text: &str, folder: &Path) -> std::result::Result<Scene, InputError> {
+    read(&Source::new(name, text), folder)
+}
+
+fn read(source: &Source, folder: &Path) -> Result<Scene> {
+    let parsed = input::parse(source)?;
+    let top = Table::top(source, &parsed);
+    refuse_promised(&top)?;
+    let title = top.read("title", Item::string)?.unwrap_or_default().to_owned();
+    let gravity = top.read("gravity", Item::vector)?.unwrap_or(DVec3::ZERO);
+    let seed = top.read("seed", |item| item.whole(0))?.unwrap_or(1);
+    let time = Time::read(&top)?;
+    let (integrator, local_damping) = timing::read_method(&top)?;
+    let materials = Materials::read(&top)?;
+    let laws = contacts::read(&top, &materials)?;
+    let mut bodies = Bodies::read(&top, &materials)?;
+    let tables = bodies.list.len();
+    let records = records::read(&top)?;
+    // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
+    for key in ["grains", "domain"] {
+        top.optional(key);
+    }
+    top.finish()?;
+    let groups = grains::read(&top, &materials, folder, seed, &mut bodies)?;
+    let domain = timing::read_domain(&top, &bodies)?;
+    if bodies.list.is_empty() {
+        return Err(top.error("the scene has no bodies: add [[body]] or [[grains]] tables".into()));
+    }
+    let remark = meet::check(&bodies, &materials.list, &laws)?;
+
+    let mut model = Model { gravity, integrator, local_damping, laws, ..Model::new(materials.list, 0.0) };
+    let advice = stable_step::advise(&model, &bodies.list);
+    let (step, steps) = time.settle(advice.as_ref())?;
+    model.dt = step;
+    let mut scene = Scene {
+        title,
+        seed,
+        end: time.end,
+        steps,
+        step_given: time.step.is_some(),
+        warnings: time.warning(advice.as_ref()).into_iter().collect(),
+        advice,
+        stop: time.stop,
+        records,
+        setup: Setup { model, bodies: bodies.list },
+        names: bodies.names,
+        domain,
+        resolved: String::new(),
+        notes: Vec::new(),
+    };
+    scene.notes = notes(&scene);
+    scene.notes.extend(remark);
+    scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups);
+    Ok(scene)
+}
+
+fn refuse_promised(top: &Table<'_>) -> Result<()> {
+    top.promised(&["start", "stream", "cell", "joint"])?;
+    let Some(item) = top.optional("dimension") else { return Ok(()) };
+    match item.clone().whole(0)? {
+        3 => Ok(()),
+        2 => Err(item.error("2 is promised, not built yet; today: 3".into())),
+        other => Err(item.error(format!("expected 3, found {other}"))),
+    }
+}
+
+/// The automatic step with what governs it, and the motions that nothing resists.
+fn notes(scene: &Scene) -> Vec<String> {
+    let mut notes = Vec::new();
+    let step = short(scene.setup.model.dt);
+    match &scene.advice {
+        Some(advice) if !scene.step_given => {
+            let rayleigh = advice.rayleigh.map(|time| format!("; the Rayleigh time is {} s", short(time)));
+            let rayleigh = rayleigh.unwrap_or_default();
+            notes.push(format!("automatic step {step} s, governed by {}{rayleigh}", advice.governed_by));
+        }
+        None if !scene.step_given => notes.push(format!("automatic step {step} s: nothing can touch")),
+        _ => {}
+    }
+    let model = &scene.setup.model;
+    for (i, first) in model.materials.iter().enumerate() {
+        for (j, second) in model.materials.iter().enumerate().skip(i) {
+            let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
+            let free = check::describe(laws, None).into_iter().filter(|(_, law, _)| law.starts_with("free"));
+            let free: Vec<&str> = free.map(|(motion, _, _)| motion).collect();
+            if !free.is_empty() {
+                let (a, b) = (&first.name, &second.name);
+                notes.push(format!("between \"{a}\" and \"{b}\" nothing resists: {}", free.join(", ")));
+            }
+        }
+    }
+    notes
+}

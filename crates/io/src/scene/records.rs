@@ -1,0 +1,105 @@
+//! `[[record]]` tables: what a run writes, and how often.
+
+use crate::input::{Item, Place, Result, Table, shown};
+
+/// What a record holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Every body's position, motion and load.
+    Bodies,
+    /// Every touching contact and its loads.
+    Contacts,
+    /// Sums over the world: energies, counts.
+    Series,
+    /// A file of the whole state for a viewer, one each time.
+    Snapshot,
+}
+
+impl What {
+    /// The word of the scene file.
+    pub fn word(self) -> &'static str {
+        match self {
+            What::Bodies => "bodies",
+            What::Contacts => "contacts",
+            What::Series => "series",
+            What::Snapshot => "snapshot",
+        }
+    }
+
+    /// The format it is written in.
+    pub fn format(self) -> &'static str {
+        if self == What::Snapshot { "vtk" } else { "csv" }
+    }
+}
+
+/// How often a record is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Every {
+    /// At the first step at or after each multiple of this simulated time (s).
+    Time(f64),
+    /// At every step.
+    Step,
+}
+
+/// One record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// What it holds.
+    pub what: What,
+    /// How often it is written.
+    pub every: Every,
+    /// Stem of its file name.
+    pub name: String,
+}
+
+/// Reads all `[[record]]` tables.
+pub(crate) fn read(top: &Table<'_>) -> Result<Vec<Record>> {
+    let mut records: Vec<Record> = Vec::new();
+    let mut lines: Vec<usize> = Vec::new();
+    for table in top.tables("record")? {
+        let words = [What::Bodies, What::Contacts, What::Series, What::Snapshot].map(|what| (what.word(), what));
+        let what = table.need("what", |item| item.choice(&words, &["joints", "checkpoint"]))?;
+        let every = table.need("every", read_every)?;
+        let later: &[&str] = if what == What::Snapshot { &["lammps", "hdf5"] } else { &["parquet"] };
+        table.read("format", |item| item.choice(&[(what.format(), ())], later))?;
+        let place = table.optional("name").map_or_else(|| table.place(), |item| item.place());
+        let name = table.read("name", read_stem)?.unwrap_or_else(|| what.word().to_owned());
+        table.finish()?;
+        refuse_twice(&name, &records, &lines, &place)?;
+        lines.push(place.line());
+        records.push(Record { what, every, name });
+    }
+    Ok(records)
+}
+
+fn read_every(item: Item<'_>) -> Result<Every> {
+    if item.is_string() {
+        return item.choice(&[("step", Every::Step)], &[]);
+    }
+    item.number_such("a time above zero, or \"step\"", |every| every > 0.0).map(Every::Time)
+}
+
+fn refuse_twice(name: &str, records: &[Record], lines: &[usize], place: &Place<'_>) -> Result<()> {
+    match records.iter().position(|record| record.name == name) {
+        Some(first) => {
+            let message = format!("a record of the name \"{name}\" already stands on line {}", lines[first]);
+            Err(place.error(message).help("name = \"...\" changes the stem of its file"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A stem that is a file name on every system.
+fn read_stem(item: Item<'_>) -> Result<String> {
+    let place = item.place();
+    let name = item.string()?;
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    if !plain || name.is_empty() || name.starts_with(['.', '-']) || name.len() > 100 {
+        let message = format!("expected a file name of letters, digits, '-', '_' and '.', found \"{}\"", shown(name));
+        return Err(place.error(message));
+    }
+    if name == "bodies-fixed" {
+        return Err(place.error("every run writes bodies-fixed.csv itself: choose another name".into()));
+    }
+    Ok(name.to_owned())
+}

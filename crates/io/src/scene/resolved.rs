@@ -1,0 +1,302 @@
+//! A scene written out again with every default: what a run folder keeps as `scene.toml`.
+//!
+//! It loads to the same setup, to the bit. Laws stand in their plainest form (a restitution as its damping ratio, moduli
+//! as hertz's stiffness), lists of grains inside the file. The step is written as the number it came to.
+
+use std::fmt::Write;
+
+use glam::DVec3;
+use stickslip::body::{Body, Motion, Prescribed};
+use stickslip::law::{Arm, Cap, Limit, Measure, Normal, PairLaws, Roll, Slide, SliderOptions, Slip, Spin, Transport};
+use stickslip::model::Integrator;
+use stickslip::shape::Shape;
+
+use crate::scene::bodies::LOCKS;
+use crate::scene::grains::{Group, Placement, Radius};
+use crate::scene::materials::Elastic;
+use crate::scene::rows::COLUMNS;
+use crate::scene::{Every, Scene};
+
+/// Writes the scene. `tables` is how many bodies come from `[[body]]` tables; the others come from `groups`.
+pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &[Group]) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_head(&mut out, scene);
+    let _ = write_materials(&mut out, scene, elastic);
+    let _ = write_contacts(&mut out, scene);
+    for (id, body) in scene.setup.bodies.iter().take(tables).enumerate() {
+        let _ = write_body(&mut out, scene, body, scene.names[id].as_deref());
+    }
+    for group in groups {
+        let _ = write_group(&mut out, scene, group);
+    }
+    let _ = write_tail(&mut out, scene);
+    out
+}
+
+/// A number that reads back to the same bits.
+fn number(x: f64) -> String {
+    format!("{x:?}")
+}
+
+fn vector(v: DVec3) -> String {
+    format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z)
+}
+
+/// A basic string of TOML.
+fn string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A key of TOML, quoted where it must be.
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    if bare { name.to_owned() } else { string(name) }
+}
+
+fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
+    let model = &scene.setup.model;
+    writeln!(out, "title = {}", string(&scene.title))?;
+    writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", vector(model.gravity), scene.seed)?;
+    writeln!(out, "\n[time]\nend = {}", number(scene.end))?;
+    let origin = match (scene.step_given, &scene.advice) {
+        (true, _) => String::new(),
+        // What governs may name materials, and a comment is one line.
+        (false, Some(advice)) => format!("  # auto, governed by {}", advice.governed_by.replace(char::is_control, " ")),
+        (false, None) => "  # auto: nothing can touch".to_owned(),
+    };
+    writeln!(out, "step = {}{origin}", number(model.dt))?;
+    let stop = [
+        ("kinetic_energy_per_body", scene.stop.kinetic_energy_per_body),
+        ("unbalanced_force", scene.stop.unbalanced_force),
+    ];
+    if stop.iter().any(|(_, value)| value.is_some()) {
+        writeln!(out, "\n[time.stop]")?;
+    }
+    for (key, value) in stop {
+        if let Some(value) = value {
+            writeln!(out, "{key} = {}", number(value))?;
+        }
+    }
+    let integrator = match model.integrator {
+        Integrator::VelocityVerlet => "velocity-verlet",
+        Integrator::SymplecticEuler => "symplectic-euler",
+    };
+    writeln!(out, "\n[method]\nkind = \"explicit\"\nintegrator = \"{integrator}\"")?;
+    writeln!(out, "local_damping = {}", number(model.local_damping))
+}
+
+fn write_materials(out: &mut String, scene: &Scene, elastic: &[Elastic]) -> std::fmt::Result {
+    for (material, elastic) in scene.setup.model.materials.iter().zip(elastic) {
+        writeln!(out, "\n[material.{}]\ndensity = {}", key(&material.name), number(material.density))?;
+        let moduli = [("young", elastic.young), ("shear_modulus", elastic.shear_modulus), ("poisson", elastic.poisson)];
+        for (key, value) in moduli {
+            if let Some(value) = value {
+                writeln!(out, "{key} = {}", number(value))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_contacts(out: &mut String, scene: &Scene) -> std::fmt::Result {
+    let model = &scene.setup.model;
+    for (i, first) in model.materials.iter().enumerate() {
+        for (j, second) in model.materials.iter().enumerate().skip(i) {
+            if let Some(laws) = model.laws.get(i as u16, j as u16) {
+                writeln!(out, "\n[[contact]]\nbetween = [{}, {}]", string(&first.name), string(&second.name))?;
+                write_laws(out, laws)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_laws(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
+    let (name, stiffness, damping, ratio, cohesionless) = match laws.normal {
+        Normal::Hooke(h) => ("hooke", h.stiffness, h.damping, h.damping_ratio, h.cohesionless),
+        Normal::Hertz(h) => ("hertz", h.stiffness, h.damping, h.damping_ratio, h.cohesionless),
+    };
+    let dashpot = if ratio > 0.0 { damping_text(ratio, true) } else { damping_text(damping, false) };
+    let stiffness = number(stiffness);
+    writeln!(
+        out,
+        "normal = {{ law = \"{name}\", stiffness = {stiffness}, {dashpot}, cohesionless = {cohesionless} }}"
+    )?;
+    if let Some(Slide::SpringSlider(s)) = laws.slide {
+        let arm = if s.options.arm == Arm::Lammps { "lammps" } else { "midpoint" };
+        let spring = spring(s.stiffness, s.damping, &s.limit, s.options);
+        writeln!(out, "slide = {{ {spring}, arm = \"{arm}\", {} }}", transport(s.options))?;
+    }
+    match laws.roll {
+        None => {}
+        Some(Roll::SpringSlider(r)) => {
+            let spring = spring(r.stiffness, r.damping, &r.limit, r.options);
+            writeln!(out, "roll = {{ {spring}, {} }}", transport(r.options))?;
+        }
+        Some(Roll::ConstantTorque(r)) => {
+            let limit = limit_text(&r.limit);
+            writeln!(out, "roll = {{ law = \"constant-torque\", {limit}, include_spin = {} }}", r.include_spin)?;
+        }
+        Some(Roll::Epsd(r)) => {
+            let own = if r.stiffness > 0.0 { format!("stiffness = {}, ", number(r.stiffness)) } else { String::new() };
+            let (ratio, limit) = (number(r.damping_ratio), limit_text(&r.limit));
+            writeln!(out, "roll = {{ law = \"epsd\", {own}damping_ratio = {ratio}, {limit} }}")?;
+        }
+    }
+    match laws.spin {
+        None => Ok(()),
+        Some(Spin::SpringSlider(s)) => {
+            writeln!(out, "spin = {{ {} }}", spring(s.stiffness, s.damping, &s.limit, s.options))
+        }
+        Some(Spin::ConstantTorque(s)) => {
+            writeln!(out, "spin = {{ law = \"constant-torque\", {} }}", limit_text(&s.limit))
+        }
+    }
+}
+
+fn damping_text(damping: f64, by_ratio: bool) -> String {
+    format!("{} = {}", if by_ratio { "damping_ratio" } else { "damping" }, number(damping))
+}
+
+/// What the spring-sliders of all motions have in common.
+fn spring(stiffness: f64, damping: f64, limit: &Limit, options: SliderOptions) -> String {
+    let slip = if options.slip == Slip::Lammps { "lammps" } else { "series" };
+    let cap = if options.cap == Cap::Elastic { "elastic" } else { "total" };
+    format!(
+        "law = \"spring-slider\", stiffness = {}, {}, {}, slip = \"{slip}\", cap = \"{cap}\"",
+        number(stiffness),
+        damping_text(damping, options.damped_by_ratio),
+        limit_text(limit)
+    )
+}
+
+fn transport(options: SliderOptions) -> String {
+    format!("transport = \"{}\"", if options.transport == Transport::Lammps { "lammps" } else { "objective" })
+}
+
+fn limit_text(limit: &Limit) -> String {
+    let key = if limit.measure == Measure::Length { "length" } else { "mu" };
+    if limit.static_ == limit.kinetic {
+        format!("{key} = {}", number(limit.static_))
+    } else {
+        format!("{key} = {{ static = {}, kinetic = {} }}", number(limit.static_), number(limit.kinetic))
+    }
+}
+
+fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) -> std::fmt::Result {
+    writeln!(out, "\n[[body]]")?;
+    if let Some(name) = name {
+        writeln!(out, "name = {}", string(name))?;
+    }
+    writeln!(out, "material = {}", string(&scene.setup.model.materials[body.material as usize].name))?;
+    match body.shape {
+        Shape::Sphere { radius } => writeln!(out, "shape = {{ kind = \"sphere\", radius = {} }}", number(radius))?,
+        Shape::Plane { normal } => writeln!(out, "shape = {{ kind = \"plane\", normal = {} }}", vector(normal))?,
+    }
+    writeln!(out, "position = {}", vector(body.position))?;
+    let q = body.orientation;
+    writeln!(out, "orientation = [{:?}, {:?}, {:?}, {:?}]", q.w, q.x, q.y, q.z)?;
+    if let Some(mass) = body.mass {
+        writeln!(out, "mass = {}", number(mass))?;
+    }
+    if let Some(inertia) = body.inertia_body {
+        writeln!(out, "inertia = {}", vector(inertia))?;
+    }
+    write_motion(out, body)
+}
+
+fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {
+    let held = match &body.motion {
+        Motion::Fixed => return writeln!(out, "motion = \"fixed\""),
+        Motion::Prescribed(prescribed) => return writeln!(out, "motion = {}", prescribed_text(prescribed)),
+        Motion::Held => true,
+        Motion::Free => false,
+    };
+    writeln!(out, "motion = \"{}\"", if held { "held" } else { "free" })?;
+    if !held {
+        writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), vector(body.force))?;
+    }
+    writeln!(out, "angular_velocity = {}\ntorque = {}", vector(body.angular_velocity), vector(body.torque))?;
+    let locked = LOCKS.iter().zip(body.lock).filter(|(_, locked)| *locked);
+    let locked: Vec<String> = locked.map(|(word, _)| format!("\"{word}\"")).collect();
+    writeln!(out, "lock = [{}]", locked.join(", "))
+}
+
+fn prescribed_text(motion: &Prescribed) -> String {
+    let mut text =
+        format!("{{ velocity = {}, angular_velocity = {}", vector(motion.velocity), vector(motion.angular_velocity));
+    if let Some(about) = motion.about {
+        let _ = write!(text, ", about = {}", vector(about));
+    }
+    if let Some(o) = motion.oscillate {
+        let (axis, amplitude, frequency, phase) =
+            (vector(o.axis), number(o.amplitude), number(o.frequency), number(o.phase));
+        let _ = write!(
+            text,
+            ", oscillate = {{ axis = {axis}, amplitude = {amplitude}, frequency = {frequency}, phase = {phase} }}"
+        );
+    }
+    text + " }"
+}
+
+fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Result {
+    let material = &scene.setup.model.materials[group.material as usize].name;
+    writeln!(out, "\n[[grains]]\nmaterial = {}\ncount = {}", string(material), group.count)?;
+    match group.radius {
+        Some(Radius::One(radius)) => writeln!(out, "radius = {}", number(radius))?,
+        Some(Radius::Between(min, max)) => {
+            writeln!(out, "radius = {{ min = {}, max = {} }}", number(min), number(max))?;
+        }
+        None => {}
+    }
+    writeln!(out, "mass = \"{}\"", if group.mass_by_radius { "radius" } else { "density" })?;
+    for (key, value) in [("velocity", group.velocity), ("angular_velocity", group.angular_velocity)] {
+        if let Some(value) = value {
+            writeln!(out, "{key} = {}", vector(value))?;
+        }
+    }
+    match &group.placement {
+        Placement::Random { from, to } => {
+            writeln!(out, "place = {{ kind = \"random\", from = {}, to = {} }}", vector(*from), vector(*to))
+        }
+        Placement::Lattice { from, to, spacing, jitter } => {
+            let to = to.map_or_else(String::new, |to| format!(", to = {}", vector(to)));
+            let (from, spacing, jitter) = (vector(*from), number(*spacing), number(*jitter));
+            let lattice = format!("kind = \"lattice\", from = {from}{to}, spacing = {spacing}, jitter = {jitter}");
+            writeln!(out, "place = {{ {lattice} }}")
+        }
+        Placement::List(list) => {
+            let columns: Vec<String> = list.columns.iter().map(|c| format!("\"{}\"", COLUMNS[*c])).collect();
+            writeln!(out, "[grains.place]\nkind = \"table\"\ncolumns = [{}]", columns.join(", "))?;
+            writeln!(out, "rows = '''\n{}'''", list.text)
+        }
+    }
+}
+
+fn write_tail(out: &mut String, scene: &Scene) -> std::fmt::Result {
+    if let Some(domain) = &scene.domain {
+        writeln!(out, "\n[domain]\nfrom = {}\nto = {}\nleaving = \"stop\"", vector(domain.from), vector(domain.to))?;
+    }
+    for record in &scene.records {
+        writeln!(out, "\n[[record]]\nwhat = \"{}\"", record.what.word())?;
+        match record.every {
+            Every::Time(time) => writeln!(out, "every = {}", number(time))?,
+            Every::Step => writeln!(out, "every = \"step\"")?,
+        }
+        writeln!(out, "format = \"{}\"\nname = {}", record.what.format(), string(&record.name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! `[time]`, `[method]` and `[domain]`: how long, how, and within which bounds.
+
+use glam::DVec3;
+use stickslip::explicit::stable_step::StepAdvice;
+use stickslip::model::Integrator;
+use stickslip::shape::Shape;
+
+use crate::input::{Item, Place, Result, Table};
+use crate::scene::bodies::Bodies;
+use crate::scene::check::short;
+
+/// The most steps that make sense: at a million steps a second these take thirty years.
+const MOST_STEPS: f64 = 1e15;
+
+/// What ends a run before its time: all that are given must hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stop {
+    /// Translational kinetic energy per body, bodies without contact left out (J), at or below this.
+    pub kinetic_energy_per_body: Option<f64>,
+    /// Mean net force on free bodies over the mean normal force, at or below this.
+    pub unbalanced_force: Option<f64>,
+}
+
+/// A box that bodies must not leave; the run stops when one does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Domain {
+    /// Lower corner (m).
+    pub from: DVec3,
+    /// Upper corner (m).
+    pub to: DVec3,
+}
+
+/// `[time]` as read.
+#[derive(Debug)]
+pub(crate) struct Time<'a> {
+    /// When the run ends (s).
+    pub end: f64,
+    /// The step (s), unless it is "auto".
+    pub step: Option<f64>,
+    /// Earlier ends.
+    pub stop: Stop,
+    place: Place<'a>,
+}
+
+impl<'a> Time<'a> {
+    /// Reads `[time]`.
+    pub fn read(top: &Table<'a>) -> Result<Self> {
+        let table = top.need("time", Item::table)?;
+        let end = table.need("end", Item::non_negative)?;
+        let place = table.optional("step").map_or_else(|| table.place(), |item| item.place());
+        let step = table.read("step", |item| {
+            if item.is_string() {
+                return item.choice(&[("auto", None)], &[]);
+            }
+            item.number_such("a time above zero, or \"auto\"", |step| step > 0.0).map(Some)
+        })?;
+        let stop = table.read("stop", read_stop)?.unwrap_or_default();
+        table.finish()?;
+        Ok(Time { end, step: step.flatten(), stop, place })
+    }
+
+    /// The step, given or advised, and the number of steps: `ceil(end/step - 1e-9)`.
+    pub fn settle(&self, advice: Option<&StepAdvice>) -> Result<(f64, u64)> {
+        let step = match (self.step, advice) {
+            (Some(step), _) => step,
+            (None, Some(advice)) => advice.step,
+            // Nothing can touch: any step is stable, and a thousand of them show the motion.
+            (None, None) if self.end > 0.0 => self.end / 1000.0,
+            (None, None) => 1.0,
+        };
+        if !(step.is_finite() && step > 0.0) {
+            let message = format!("the automatic step is {step} s: stiffness and masses leave no step to work with");
+            return Err(self.place.error(message));
+        }
+        let steps = (self.end / step - 1e-9).ceil().max(0.0);
+        if steps > MOST_STEPS {
+            let message = format!("{} s in steps of {} s are {steps:.1e} steps", short(self.end), short(step));
+            return Err(self.place.error(message).help("at most 1e15 steps; check the units of `end` and `step`"));
+        }
+        Ok((step, steps as u64))
+    }
+
+    /// What to say about a given step that is too large.
+    pub fn warning(&self, advice: Option<&StepAdvice>) -> Option<String> {
+        let (step, advice) = (self.step?, advice?);
+        if step <= 0.25 * advice.critical {
+            return None;
+        }
+        let outcome = if step > advice.critical {
+            format!("; above the critical {} s, the run will blow up", short(advice.critical))
+        } else {
+            format!("; the critical one is {} s", short(advice.critical))
+        };
+        Some(format!(
+            "step {} s is {} times the recommended {} s, governed by {}{outcome}",
+            short(step),
+            short(step / advice.step),
+            short(advice.step),
+            advice.governed_by
+        ))
+    }
+}
+
+fn read_stop(item: Item<'_>) -> Result<Stop> {
+    let table = item.table()?;
+    table.promised(&["pressure_error", "strain"])?;
+    let stop = Stop {
+        kinetic_energy_per_body: table.read("kinetic_energy_per_body", Item::positive)?,
+        unbalanced_force: table.read("unbalanced_force", Item::positive)?,
+    };
+    table.finish()?;
+    Ok(stop)
+}
+
+/// Reads `[method]`: the integrator and the local damping.
+pub(crate) fn read_method(top: &Table<'_>) -> Result<(Integrator, f64)> {
+    let Some(item) = top.optional("method") else { return Ok((Integrator::default(), 0.0)) };
+    let table = item.table()?;
+    table.read("kind", |kind| kind.choice(&[("explicit", ())], &["constraint", "nonsmooth"]))?;
+    table.promised(&["solver", "tolerance", "max_iterations", "friction"])?;
+    let words = [("velocity-verlet", Integrator::VelocityVerlet), ("symplectic-euler", Integrator::SymplecticEuler)];
+    let integrator = table.read("integrator", |item| item.choice(&words, &[]))?.unwrap_or_default();
+    let what = "a fraction of at least 0 and below 1";
+    let local_damping =
+        table.read("local_damping", |item| item.number_such(what, |x| (0.0..1.0).contains(&x)))?.unwrap_or(0.0);
+    table.finish()?;
+    Ok((integrator, local_damping))
+}
+
+/// Reads `[domain]` and refuses spheres that start outside.
+pub(crate) fn read_domain(top: &Table<'_>, bodies: &Bodies<'_>) -> Result<Option<Domain>> {
+    let Some(item) = top.optional("domain") else { return Ok(None) };
+    let table = item.table()?;
+    let from = table.need("from", Item::vector)?;
+    let to_item = table.required("to")?;
+    let to = to_item.clone().vector()?;
+    if (0..3).any(|i| to[i] <= from[i]) {
+        return Err(to_item.error(format!("`to` = {to} must lie above `from` = {from} on every axis")));
+    }
+    table.read("leaving", |item| item.choice(&[("stop", ())], &["remove"]))?;
+    let inside = |p: DVec3| p.cmpge(from).all() && p.cmple(to).all();
+    let outside = |b: &stickslip::body::Body| matches!(b.shape, Shape::Sphere { .. }) && !inside(b.position);
+    if let Some(id) = bodies.list.iter().position(outside) {
+        let position = bodies.list[id].position;
+        return Err(table.error(format!("{} starts at {position}, outside the domain", bodies.label(id))));
+    }
+    table.finish()?;
+    Ok(Some(Domain { from, to }))
+}

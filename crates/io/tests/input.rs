@@ -1,0 +1,246 @@
+//! Input tests as text files: everything in `input/good` loads, and loads again from its resolved text; everything in
+//! `input/bad` gives the error that stands in its own first lines (`#! error:` a part of the message or the advice,
+//! `#! line:` where). Files whose names begin with `probe` are probes. Mutants of the good files must never panic.
+
+use std::path::{Path, PathBuf};
+
+use stickslip::world::World;
+use stickslip_io::scene::{self, InputError, Scene};
+use stickslip_io::{probe_file, scene::check_text};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/input").join(name)
+}
+
+fn toml_files(name: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder(name)).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    files
+}
+
+fn is_probe(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("probe"))
+}
+
+fn good(name: &str) -> Scene {
+    scene::load(&folder("good").join(name)).unwrap()
+}
+
+#[test]
+fn good_files_load() {
+    let files = toml_files("good");
+    assert!(files.len() >= 12, "found only {} good files", files.len());
+    for path in files {
+        if is_probe(&path) {
+            probe_file::load(&path).unwrap();
+        } else {
+            let scene = scene::load(&path).unwrap();
+            assert_eq!(scene.names.len(), scene.setup.bodies.len());
+            assert!(World::new(scene.setup.clone()).is_ok(), "{}", path.display());
+            assert!(check_text(&scene).contains("bodies"));
+        }
+    }
+}
+
+#[test]
+fn a_resolved_scene_loads_to_the_same_setup() {
+    for path in toml_files("good").into_iter().filter(|path| !is_probe(path)) {
+        let first = scene::load(&path).unwrap();
+        // In a folder that has no lists: the resolved scene needs none.
+        let second = scene::load_text("resolved.toml", &first.resolved, Path::new("nowhere"))
+            .unwrap_or_else(|error| panic!("{}: {error}\n{}", path.display(), first.resolved));
+        assert_eq!(first.setup.model, second.setup.model, "{}", path.display());
+        assert_eq!(first.setup.bodies, second.setup.bodies, "{}", path.display());
+        assert_eq!((&first.names, &first.title, first.seed), (&second.names, &second.title, second.seed));
+        assert_eq!((first.end, first.steps, first.stop), (second.end, second.steps, second.stop));
+        assert_eq!((&first.records, &first.domain), (&second.records, &second.domain));
+        // Written out once, nothing changes any more, but for the remark on where the step came from.
+        let plain = |text: &str| text.lines().map(|line| line.split("  # auto").next().unwrap().to_owned()).collect();
+        let (once, twice): (Vec<String>, Vec<String>) = (plain(&first.resolved), plain(&second.resolved));
+        assert_eq!(once, twice);
+    }
+}
+
+#[test]
+fn bad_files_give_the_error_that_stands_in_them() {
+    let files = toml_files("bad");
+    assert!(files.len() >= 60, "found only {} bad files", files.len());
+    let mut failures = Vec::new();
+    for path in files {
+        let bytes = std::fs::read(&path).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let expected: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("#! error: ")).collect();
+        let line = text.lines().find_map(|line| line.strip_prefix("#! line: ")).map(|n| n.parse::<usize>().unwrap());
+        assert!(!expected.is_empty(), "{} expects nothing", path.display());
+        match load_any(&path) {
+            Ok(()) => failures.push(format!("{} loads", path.display())),
+            Err(error) => {
+                let said = format!("{error} {}", error.advice().unwrap_or_default());
+                let missing = expected.iter().find(|part| !said.contains(*part));
+                if missing.is_some() || (line.is_some() && line != error.line()) {
+                    failures.push(format!("{}\n  expected {expected:?} line {line:?}\n  got {said}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn load_any(path: &Path) -> Result<(), InputError> {
+    if is_probe(path) { probe_file::load(path).map(|_| ()) } else { scene::load(path).map(|_| ()) }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_errors() {
+    let absent = scene::load(Path::new("there-is-no-such-scene.toml")).unwrap_err();
+    assert!(absent.to_string().contains("there-is-no-such-scene.toml: cannot be read"));
+    assert!(scene::load(&folder("good")).unwrap_err().to_string().contains("is a folder"));
+}
+
+#[test]
+fn an_error_shows_its_line_as_a_diagnostic() {
+    let error = scene::load(&folder("bad").join("contact-twisting.toml")).unwrap_err();
+    let mut shown = String::new();
+    let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::none());
+    handler.render_report(&mut shown, &error).unwrap();
+    assert!(shown.contains("twisting = { law") && shown.contains("did you mean `spin`?"), "{shown}");
+}
+
+#[test]
+fn steps_count_to_the_end_and_none_to_zero() {
+    let scene = good("01-two-grains.toml");
+    assert_eq!((scene.steps, scene.step_given), (2000, true));
+    assert_eq!(good("09-motions.toml").steps, 0);
+    assert_eq!(good("02-least.toml").steps, 1000);
+    let numbers = good("14-numbers.toml");
+    assert_eq!((numbers.end, numbers.setup.model.dt, numbers.steps), (16.0, 1.05, 16));
+    assert_eq!(numbers.setup.bodies[0].position.to_array(), [7.0, 1.0, 0.0]);
+}
+
+#[test]
+fn a_step_too_large_is_a_warning_with_the_numbers() {
+    let scene = good("11-step-too-large.toml");
+    assert_eq!(scene.warnings.len(), 1);
+    let warning = &scene.warnings[0];
+    assert!(warning.contains("step 1 s is") && warning.contains("blow up"), "{warning}");
+    assert!(good("12-size-mixture.toml").warnings.is_empty());
+}
+
+#[test]
+fn mass_by_radius_keeps_the_mean_mass() {
+    let scene = good("07-random.toml");
+    let grains = &scene.setup.bodies[..100];
+    let radius = |i: usize| grains[i].shape.radius().unwrap();
+    let by_volume: f64 = grains.iter().map(|b| 2500.0 * b.shape.volume().unwrap()).sum();
+    let by_radius: f64 = grains.iter().map(|b| b.mass.unwrap()).sum();
+    assert!((by_radius / by_volume - 1.0).abs() < 1e-12);
+    let ratio = grains[0].mass.unwrap() / grains[1].mass.unwrap();
+    assert!((ratio / (radius(0) / radius(1)) - 1.0).abs() < 1e-12);
+    assert_eq!(scene.setup.bodies[100].mass, None);
+}
+
+#[test]
+fn random_tables_of_one_box_do_not_overlap() {
+    let scene = good("13-mixture.toml");
+    let bodies = &scene.setup.bodies;
+    for (i, a) in bodies.iter().enumerate() {
+        for b in &bodies[..i] {
+            let reach = a.shape.radius().unwrap() + b.shape.radius().unwrap();
+            assert!(a.position.distance(b.position) >= reach * (1.0 - 1e-12));
+        }
+    }
+    assert_eq!(scene.notes.iter().filter(|note| note.contains("overlap")).count(), 0);
+}
+
+#[test]
+fn check_prints_every_limit_as_a_formula_with_numbers() {
+    let text = check_text(&good("01-two-grains.toml"));
+    for part in [
+        "Oblique collision of two grains",
+        "2 (2 spheres, 2 free)",
+        "2000 steps",
+        "grain - grain",
+        "|F| <= 0.3 N",
+        "|M| <= 0.3 R_eff N = 0.075 m x N for R_eff = 0.25 m",
+        "|M| <= 0.3 m x N",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let text = check_text(&good("11-step-too-large.toml"));
+    assert!(text.contains("free (no law)") && text.contains("blow up"), "{text}");
+}
+
+/// Numbers that repeat: a linear congruence is random enough to break files.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % sides.max(1)
+    }
+}
+
+fn mutant(text: &str, dice: &mut Dice) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let junk =
+        ["nan", "-inf", "-1", "0", "\"word\"", "[]", "{}", "true", "1e308", "[1, 2]", "1979-05-27", "''", "1e-308"];
+    for _ in 0..1 + dice.roll(3) {
+        let i = dice.roll(lines.len());
+        match dice.roll(7) {
+            0 => drop(lines.remove(i)),
+            1 => lines.insert(i, lines[i].clone()),
+            2 => {
+                let j = dice.roll(lines.len());
+                lines.swap(i, j);
+            }
+            3 => lines[i] = lines[i].replacen(['a', 'e', 'i'], "o", 1),
+            4 | 5 => {
+                // Some number of the line, or all after the equals sign, becomes something else.
+                let starts: Vec<usize> =
+                    lines[i].match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at).collect();
+                let with = junk[dice.roll(junk.len())];
+                if let (Some(&at), true) = (starts.get(dice.roll(starts.len())), dice.roll(2) == 0) {
+                    lines[i].replace_range(at..=at, with);
+                } else if let Some(at) = lines[i].find('=') {
+                    lines[i].replace_range(at + 1.., with);
+                }
+            }
+            _ => {
+                let mut at = dice.roll(lines[i].len() + 1);
+                while !lines[i].is_char_boundary(at) {
+                    at -= 1;
+                }
+                lines[i].truncate(at);
+            }
+        }
+        if lines.is_empty() {
+            break;
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn mutants_never_panic_and_their_errors_have_a_line() {
+    let mut dice = Dice(2024);
+    let mut refused = 0;
+    for path in toml_files("good") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for _ in 0..250 {
+            let mutant = mutant(&text, &mut dice);
+            let result = if is_probe(&path) {
+                probe_file::load_text("mutant", &mutant).map(|_| ())
+            } else {
+                scene::load_text("mutant", &mutant, &folder("good")).map(|_| ())
+            };
+            if let Err(error) = result {
+                refused += 1;
+                assert!(error.line().is_some(), "{error}");
+                assert!(!error.message().is_empty());
+            }
+        }
+    }
+    assert!(refused > 1000, "only {refused} mutants were refused");
+}

@@ -1,0 +1,62 @@
+//! Runs every example with the release binary, as the README says, and looks at what it wrote.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Score;
+use crate::tool::cargo;
+
+/// What every run leaves.
+const FILES: [&str; 6] = ["run.json", "scene.toml", "bodies-fixed.csv", "series.csv", "report.html", "picture.png"];
+
+/// Builds the binary, then one check for each example.
+pub fn check(score: &mut Score) {
+    score.check("release build", || cargo(&["build", "--release"]).run());
+    let examples = match examples() {
+        Ok(examples) => examples,
+        Err(message) => return score.check("examples", || Err(message)),
+    };
+    let out = std::env::temp_dir().join(format!("stickslip-xtask-{}", std::process::id()));
+    for example in examples {
+        let name = example.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let probe = name.starts_with("probe");
+        score.check(&format!("example {name}"), || {
+            if probe { check_probe(&example, &out) } else { check_run(&example, &out, &name) }
+        });
+    }
+    // Left to the system if it cannot be removed.
+    let _ = fs::remove_dir_all(&out);
+}
+
+fn examples() -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir("examples").map_err(|error| format!("examples: {error}"))?;
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut scenes: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    scenes.sort();
+    if scenes.is_empty() { Err("there are no examples".into()) } else { Ok(scenes) }
+}
+
+fn stickslip(command: &str, input: &Path, out: &Path) -> Result<u64, String> {
+    let (input, out) = (input.to_string_lossy(), out.to_string_lossy());
+    cargo(&["run", "--release", "--quiet", "--", command, &input, "--out", &out]).run()
+}
+
+fn check_run(scene: &Path, out: &Path, name: &str) -> Result<u64, String> {
+    let folder = out.join(name);
+    stickslip("run", scene, &folder)?;
+    for file in FILES {
+        let size = fs::metadata(folder.join(file)).map_err(|error| format!("{file}: {error}"))?.len();
+        if size == 0 {
+            return Err(format!("{file} is empty"));
+        }
+    }
+    Ok(1)
+}
+
+fn check_probe(probe: &Path, out: &Path) -> Result<u64, String> {
+    fs::create_dir_all(out).map_err(|error| error.to_string())?;
+    let table = out.join("probe.csv");
+    stickslip("probe", probe, &table)?;
+    let text = fs::read_to_string(&table).map_err(|error| error.to_string())?;
+    if text.lines().count() > 2 { Ok(1) } else { Err("the table of the probe has no rows".into()) }
+}

@@ -31,7 +31,7 @@ use rules::Rules;
 pub struct Run {
     /// The scene file (TOML).
     scene: PathBuf,
-    /// Where to write; runs/<name of the scene file> if absent.
+    /// Where to write; if absent, a folder in runs/ with the name of the scene file.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How many threads; all that there are if absent. The results do not depend on it.
@@ -112,6 +112,9 @@ fn header(scene: &Scene) -> String {
     text
 }
 
+/// Steps between two looks at Ctrl-C and the progress bar, at the most.
+const MOST_STEPS_UNSEEN: u64 = 50;
+
 /// A run that goes on.
 struct Job<'a> {
     scene: &'a Scene,
@@ -147,7 +150,7 @@ impl<'a> Job<'a> {
         folder.write_scene(&scene.resolved)?;
         let rules = Rules::new(scene);
         // The job itself asks for contacts at the steps that a rule may make the last.
-        let info = RunInfo::new(&scene.setup, &scene.names, false);
+        let info = RunInfo::new(&scene.setup, &scene.names);
         let mut recorder = Recorder::new(folder.path(), &scene.records, json.step, scene.steps, &info)?;
         recorder.write(&world, scene.steps == 0)?;
         let mut log = SeriesLog::default();
@@ -182,18 +185,32 @@ impl<'a> Job<'a> {
         Ok(ending)
     }
 
-    /// One step, and what ends the run after it.
+    /// Steps up to the next one after which there is something to do, and what ends the run there.
     fn step(&mut self) -> Option<Ending> {
-        let next = self.world.steps() + 1;
         let interrupted = self.interrupted.load(Ordering::Relaxed);
+        let next = self.next_stop(interrupted);
         // A step that may be the last must keep its contacts, since every record holds the last step.
         let may_be_last = self.keeps_contacts && (interrupted || self.rules.due(next));
-        self.world.keep_contacts(may_be_last || self.recorder.wants_contacts(next));
-        if let Err(trouble) = self.world.step() {
+        let keep = may_be_last || self.recorder.wants_contacts(next);
+        self.world.keep_contacts(false);
+        let mut result = self.world.advance(next - self.world.steps() - 1);
+        if result.is_ok() {
+            self.world.keep_contacts(keep);
+            result = self.world.advance(1);
+        }
+        if let Err(trouble) = result {
             return Some(Ending::Failed(trouble.to_string()));
         }
         let ruled = self.rules.ending(&self.world, self.scene);
         ruled.or(interrupted.then_some(Ending::Interrupted))
+    }
+
+    /// The next step after which a record, a rule or the progress bar looks at the world.
+    fn next_stop(&self, interrupted: bool) -> u64 {
+        let first = self.world.steps() + 1;
+        let last = if interrupted { first } else { (first + MOST_STEPS_UNSEEN - 1).min(self.scene.steps) };
+        let due = |step: &u64| self.recorder.due(*step) || self.rules.due(*step) || self.log.due(*step);
+        (first..last).find(due).unwrap_or(last)
     }
 
     /// Writes how it ended, the figures, the picture and the report.

@@ -24,7 +24,7 @@ const DENSE: f64 = 0.6;
 /// Linear strain of a squeeze, and steps of relaxation after it.
 const SQUEEZE: (f64, u32) = (0.006, 20);
 /// Contacts per sphere, each counted once, down to which the box is widened; a few more open while it settles.
-const CONTACTS: f64 = 1.4;
+const CONTACTS: f64 = 1.3;
 /// Share of the contacts that widening the box once leaves, and how often it is widened at most: what is left presses
 /// others together, so this goes in small steps.
 const LOOSEN: (f64, u32) = (0.75, 20);
@@ -160,5 +160,5 @@ fn width(spheres: usize, fraction: f64) -> f64 {
 
 /// Goes on by so many steps.
 pub fn go_on(world: &mut World, steps: u32) -> Result<(), String> {
-    (0..steps).try_for_each(|_| world.step()).map_err(|trouble| trouble.to_string())
+    world.advance(u64::from(steps)).map_err(|trouble| trouble.to_string())
 }

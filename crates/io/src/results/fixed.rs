@@ -37,13 +37,11 @@ pub struct RunInfo {
     pub bodies: Vec<FixedBody>,
     /// Names of materials by index.
     pub materials: Vec<String>,
-    /// Whether a stop rule may end the run before its time.
-    pub may_stop_early: bool,
 }
 
 impl RunInfo {
     /// Taken from what the world is about to be built from. `names` by id; bodies beyond its end have none.
-    pub fn new(setup: &Setup, names: &[Option<String>], may_stop_early: bool) -> Self {
+    pub fn new(setup: &Setup, names: &[Option<String>]) -> Self {
         let materials = &setup.model.materials;
         let fixed = |(id, body): (usize, &stickslip::body::Body)| {
             let density = materials.get(usize::from(body.material)).map_or(0.0, |material| material.density);
@@ -54,7 +52,6 @@ impl RunInfo {
         RunInfo {
             bodies: setup.bodies.iter().enumerate().map(fixed).collect(),
             materials: materials.iter().map(|material| material.name.clone()).collect(),
-            may_stop_early,
         }
     }
 }
@@ -105,7 +102,7 @@ mod tests {
             inertia_body: DVec3::ZERO,
         };
         let materials = vec!["wall".into(), "grain".into()];
-        let info = RunInfo { bodies: vec![ball, wheel, floor], materials, may_stop_early: false };
+        let info = RunInfo { bodies: vec![ball, wheel, floor], materials };
         let folder = test_folder("fixed");
         write(&folder, &info).unwrap();
         let text = std::fs::read_to_string(folder.join(FILE)).unwrap();

@@ -37,13 +37,12 @@ pub fn file_name(what: What, name: &str) -> String {
     format!("{name}.{}", if what == What::Snapshot { "pvd" } else { "csv" })
 }
 
-/// Writes the records of one run. Call `write` once before the first step and after every step.
+/// Writes the records of one run. Call `write` once before the first step and after every step that is `due`.
 #[derive(Debug)]
 pub struct Recorder {
     outputs: Vec<Output>,
     material_of: Vec<u16>,
     last_step: u64,
-    may_stop_early: bool,
     flushed: Instant,
 }
 
@@ -71,16 +70,19 @@ impl Recorder {
             outputs,
             material_of: info.bodies.iter().map(|body| body.material).collect(),
             last_step,
-            may_stop_early: info.may_stop_early,
             flushed: Instant::now(),
         })
     }
 
+    /// Whether anything is to be written after this step.
+    pub fn due(&self, step: u64) -> bool {
+        step >= self.last_step || self.outputs.iter().any(|output| output.schedule.due(step))
+    }
+
     /// Whether the world must keep its contacts when it takes this step (or, for 0, when it is built).
     pub fn wants_contacts(&self, step: u64) -> bool {
-        let may_be_last = self.may_stop_early || step >= self.last_step;
         let mut contacts = self.outputs.iter().filter(|output| output.what == What::Contacts);
-        contacts.any(|output| may_be_last || output.schedule.due(step))
+        contacts.any(|output| step >= self.last_step || output.schedule.due(step))
     }
 
     /// Writes what is due at the world's step; everything, if it is the `last`. Nothing is ever written twice.
@@ -208,8 +210,8 @@ mod tests {
     }
 
     /// Runs some steps as the command does; returns the table of the only record.
-    fn run(name: &str, record: Record, steps: u64, ends_at: u64, may_stop_early: bool) -> Vec<Vec<String>> {
-        let (mut world, info) = small_world(may_stop_early);
+    fn run(name: &str, record: Record, steps: u64, ends_at: u64) -> Vec<Vec<String>> {
+        let (mut world, info) = small_world();
         let folder = test_folder(name);
         let file = file_name(record.what, &record.name);
         let mut recorder = Recorder::new(&folder, &[record], 1e-3, steps, &info).unwrap();
@@ -234,7 +236,7 @@ mod tests {
     #[test]
     fn rows_at_the_first_step_after_each_multiple_and_at_the_end() {
         let series = record(What::Series, Every::Time(2.5e-3));
-        let table = run("multiples", series, 9, 9, false);
+        let table = run("multiples", series, 9, 9);
         assert_eq!(column(&table, "step"), ["0", "3", "5", "8", "9"]);
         assert_eq!(table[0].join(","), series::COLUMNS);
         assert!(table.iter().all(|row| row.len() == 16));
@@ -243,19 +245,19 @@ mod tests {
 
     #[test]
     fn a_run_that_ends_early_has_its_last_step_once() {
-        let table = run("early", record(What::Series, Every::Time(5e-3)), 100, 7, false);
+        let table = run("early", record(What::Series, Every::Time(5e-3)), 100, 7);
         assert_eq!(column(&table, "step"), ["0", "5", "7"]);
-        let table = run("early-due", record(What::Series, Every::Time(5e-3)), 100, 10, false);
+        let table = run("early-due", record(What::Series, Every::Time(5e-3)), 100, 10);
         assert_eq!(column(&table, "step"), ["0", "5", "10"]);
     }
 
     #[test]
     fn bodies_come_by_id_with_planes_and_read_back_exactly() {
-        let table = run("bodies", record(What::Bodies, Every::Step), 4, 4, false);
+        let table = run("bodies", record(What::Bodies, Every::Step), 4, 4);
         assert_eq!(table[0].join(","), BODY_COLUMNS);
         assert_eq!(table.len(), 1 + 5 * 3);
         assert_eq!(column(&table, "id")[..6], ["0", "1", "2", "0", "1", "2"]);
-        let (mut world, _) = small_world(false);
+        let (mut world, _) = small_world();
         for _ in 0..4 {
             world.step().unwrap();
         }
@@ -267,19 +269,16 @@ mod tests {
 
     #[test]
     fn contacts_are_asked_for_before_the_step() {
-        let table = run("contacts", record(What::Contacts, Every::Time(3e-3)), 8, 8, false);
+        let table = run("contacts", record(What::Contacts, Every::Time(3e-3)), 8, 8);
         assert_eq!(table[0].join(","), CONTACT_COLUMNS);
         assert_eq!(column(&table, "step"), ["0", "3", "6", "8"]);
         assert_eq!((&*column(&table, "a")[1], &*column(&table, "b")[1]), ("0", "1"));
         assert_eq!(column(&table, "mode")[1], "---");
-        // With a stop rule any step may be the last.
-        let table = run("contacts-early", record(What::Contacts, Every::Time(3e-3)), 100, 7, true);
-        assert_eq!(column(&table, "step"), ["0", "3", "6", "7"]);
     }
 
     #[test]
     fn a_file_that_is_there_is_not_overwritten() {
-        let (_, info) = small_world(false);
+        let (_, info) = small_world();
         let folder = test_folder("there");
         std::fs::write(folder.join("series.csv"), "mine").unwrap();
         let error = Recorder::new(&folder, &[record(What::Series, Every::Step)], 1e-3, 1, &info).unwrap_err();

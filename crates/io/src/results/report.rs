@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn the_page_is_whole_and_loads_nothing() {
-        let (mut world, info) = small_world(false);
+        let (mut world, info) = small_world();
         let mut log = SeriesLog::default();
         log.offer(&world, false);
         for _ in 0..1000 {

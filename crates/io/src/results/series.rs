@@ -116,9 +116,14 @@ impl SeriesLog {
     /// At most this many rows are kept, and at least half of it once there have been as many steps.
     pub const MOST: usize = 800;
 
+    /// Whether a row is kept after this step.
+    pub fn due(&self, step: u64) -> bool {
+        step.is_multiple_of(self.stride)
+    }
+
     /// Looks at the world after a step, and keeps a row if it is its turn or the `last` step.
     pub fn offer(&mut self, world: &World, last: bool) {
-        let due = last || world.steps().is_multiple_of(self.stride);
+        let due = last || self.due(world.steps());
         if due && self.rows.last().is_none_or(|row| row.step < world.steps()) {
             self.keep(SeriesRow::of(world));
         }

@@ -21,7 +21,7 @@ pub fn test_folder(name: &str) -> PathBuf {
 }
 
 /// Two spheres of which the first touches the floor (body 0) from the start; step 1 ms.
-pub fn small_world(may_stop_early: bool) -> (World, RunInfo) {
+pub fn small_world() -> (World, RunInfo) {
     let materials =
         vec![Material { name: "wall".into(), density: 1000.0 }, Material { name: "grain".into(), density: 1000.0 }];
     let mut model = Model::new(materials, 1e-3);
@@ -33,7 +33,7 @@ pub fn small_world(may_stop_early: bool) -> (World, RunInfo) {
     floor.motion = Motion::Fixed;
     let ball = |x: f64, z: f64| Body::new(Shape::Sphere { radius: 0.1 }, 1, DVec3::new(x, 0.0, z));
     let setup = Setup { model, bodies: vec![floor, ball(0.0, 0.099), ball(0.5, 0.3)] };
-    let info = RunInfo::new(&setup, &[Some("floor".into())], may_stop_early);
+    let info = RunInfo::new(&setup, &[Some("floor".into())]);
     (World::new(setup).unwrap(), info)
 }
 

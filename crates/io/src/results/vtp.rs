@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn arrays_hold_the_spheres_and_not_the_plane() {
-        let (world, info) = small_world(false);
+        let (world, info) = small_world();
         let material_of: Vec<u16> = info.bodies.iter().map(|body| body.material).collect();
         let xml = snapshot(&world, &material_of);
         let numbers = |name: &str| words(&xml, name).into_iter().map(f64::from_le_bytes).collect::<Vec<_>>();
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_list_grows_with_the_snapshots() {
-        let (mut world, info) = small_world(false);
+        let (mut world, info) = small_world();
         let folder = test_folder("vtp");
         let mut collection = Collection::new(&folder, "shot");
         let material_of: Vec<u16> = info.bodies.iter().map(|body| body.material).collect();

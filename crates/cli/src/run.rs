@@ -109,6 +109,9 @@ fn header(scene: &Scene) -> String {
     for warning in &scene.warnings {
         text += &format!("warning: {warning}\n");
     }
+    for note in &scene.notes {
+        text += &format!("note: {note}\n");
+    }
     text
 }
 

@@ -64,7 +64,8 @@ pub struct Ledger {
 impl Ledger {
     /// From the energies now, the stored energy by motion (normal, slide, roll, spin) and the sums.
     pub(crate) fn new(kinetic: f64, potential: f64, stored: [f64; 4], sums: &Sums, dt: f64) -> Self {
-        let lost = |i: usize| -(sums.work[i] - 0.5 * dt * sums.power[i]) - (stored[i] - sums.stored_at_start[i]);
+        // The last zero makes a minus zero a plain one.
+        let lost = |i: usize| 0.5 * dt * sums.power[i] - sums.work[i] - (stored[i] - sums.stored_at_start[i]) + 0.0;
         let work = sums.driven - 0.5 * dt * sums.driven_power;
         let stored_total = stored.iter().sum::<f64>();
         let (normal, slide, roll, spin) = (lost(0), lost(1), lost(2), lost(3));

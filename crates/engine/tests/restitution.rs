@@ -72,7 +72,7 @@ fn hertz_rebounds_as_asked_at_every_speed() {
 
 #[test]
 fn the_textbook_ratio_rebounds_at_0_472_when_clipped() {
-    // specs/santos.md 1.9, for e = 0.4; 0.472 is given to 5e-4.
+    // THEORY.md eq. 3.5, for e = 0.4; 0.472 is rounded to 5e-4.
     let b = Hooke::with_restitution(K, 0.4, false).damping_ratio;
     let hooke = Hooke { damping_ratio: b, ..Hooke::with_restitution(K, 1.0, true) };
     let hertz = Hertz { damping_ratio: b, ..Hertz::with_restitution(K, 1.0, true) };

@@ -1,4 +1,4 @@
-//! Probe files: one contact, its laws, and the motion it is driven through (DESIGN.md section 7).
+//! Probe files: one contact, its laws, and the motion it is driven through (GUIDE.md, the probe).
 
 use std::path::Path;
 

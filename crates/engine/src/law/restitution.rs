@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_textbook_ratio_rebounds_higher_when_clipped() {
-        // specs/santos.md 1.9: the textbook ratio for e = 0.4 rebounds at 0.472 when clipped.
+        // THEORY.md eq. 3.5: the textbook ratio for e = 0.4 rebounds at 0.472 when clipped.
         let b = damping_ratio(0.4, false);
         assert!((math::exp(log_restitution_clipped(b)) - 0.472).abs() < 5e-4);
     }

@@ -266,7 +266,9 @@ impl Range {
         if !(1e-3..1e5).contains(&largest) {
             return format!("{value:.2e}");
         }
-        let decimals = (2.0 - math::log10(self.high - self.low).floor()).clamp(0.0, 9.0) as usize;
+        // No more than seven digits fit beside the bar; a range so narrow that they do not tell its ticks apart has one colour.
+        let most = (6.0 - math::log10(largest).floor()).clamp(0.0, 6.0);
+        let decimals = (2.0 - math::log10(self.high - self.low).floor()).clamp(0.0, most) as usize;
         format!("{value:.decimals$}")
     }
 }

@@ -146,8 +146,8 @@ pub fn scene_hash(text: &str) -> String {
 pub enum FolderError {
     /// It has a run, and `--force` was not given.
     #[error(
-        "{folder} already holds a run. Replace it with `--force`, go on with it by `stickslip resume {folder}`, or \
-         choose another folder with `--out`"
+        "{folder} already holds a run. Replace it with `--force`, or choose another folder with `--out` (`stickslip resume`, \
+         which will go on with a run, is promised, not built yet)"
     )]
     HoldsRun {
         /// The folder.

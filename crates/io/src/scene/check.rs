@@ -34,6 +34,9 @@ pub fn check_text(scene: &Scene) -> String {
     for warning in &scene.warnings {
         let _ = writeln!(text, "\nwarning: {warning}");
     }
+    for note in &scene.notes {
+        let _ = writeln!(text, "\nnote: {note}");
+    }
     text
 }
 

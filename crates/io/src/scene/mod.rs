@@ -140,18 +140,12 @@ fn refuse_promised(top: &Table<'_>) -> Result<()> {
     }
 }
 
-/// The automatic step with what governs it, and the motions that nothing resists.
+/// The Rayleigh time beside the step, and the motions that nothing resists.
 fn notes(scene: &Scene) -> Vec<String> {
     let mut notes = Vec::new();
-    let step = short(scene.setup.model.dt);
     match &scene.advice {
-        Some(advice) if !scene.step_given => {
-            let rayleigh = advice.rayleigh.map(|time| format!("; the Rayleigh time is {} s", short(time)));
-            let rayleigh = rayleigh.unwrap_or_default();
-            notes.push(format!("automatic step {step} s, governed by {}{rayleigh}", advice.governed_by));
-        }
-        None if !scene.step_given => notes.push(format!("automatic step {step} s: nothing can touch")),
-        _ => {}
+        Some(advice) => notes.extend(advice.rayleigh.map(|time| format!("the Rayleigh time is {} s", short(time)))),
+        None => notes.push("nothing can touch".into()),
     }
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {

@@ -15,7 +15,8 @@ const MOST_STEPS: f64 = 1e15;
 /// What ends a run before its time: all that are given must hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stop {
-    /// Translational kinetic energy per body, bodies without contact left out (J), at or below this.
+    /// Translational kinetic energy per moved body (J) at or below this; without gravity, bodies that touch nothing are
+    /// left out.
     pub kinetic_energy_per_body: Option<f64>,
     /// Mean net force on free bodies over the mean normal force, at or below this.
     pub unbalanced_force: Option<f64>,

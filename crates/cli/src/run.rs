@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use stickslip::World;
+use stickslip::error::Trouble;
 use stickslip::ledger::Ledger;
 use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::{
@@ -168,16 +169,16 @@ impl<'a> Job<'a> {
     fn advance(&mut self, quiet: bool) -> std::io::Result<Ending> {
         let mut progress = Progress::new(quiet, self.scene.steps, self.scene.end);
         let ending = loop {
-            let before = self.world.steps();
-            if before >= self.scene.steps {
+            if self.world.steps() >= self.scene.steps {
                 break Ending::Finished;
             }
-            let ending = self.step();
-            // A step that went wrong half-way is not counted, and what it left is not a state to record.
-            if self.world.steps() > before {
-                self.recorder.write(&self.world, ending.is_some())?;
-                self.log.offer(&self.world, ending.is_some() || self.world.steps() == self.scene.steps);
-            }
+            let ending = match self.step() {
+                Ok(ending) => ending,
+                // A step that went wrong leaves nothing worth recording; all that was recorded before is kept.
+                Err(trouble) => break Ending::Failed(trouble.to_string()),
+            };
+            self.recorder.write(&self.world, ending.is_some())?;
+            self.log.offer(&self.world, ending.is_some() || self.world.steps() == self.scene.steps);
             progress.show(&self.world);
             if let Some(ending) = ending {
                 break ending;
@@ -189,23 +190,18 @@ impl<'a> Job<'a> {
     }
 
     /// Steps up to the next one after which there is something to do, and what ends the run there.
-    fn step(&mut self) -> Option<Ending> {
+    fn step(&mut self) -> Result<Option<Ending>, Trouble> {
         let interrupted = self.interrupted.load(Ordering::Relaxed);
         let next = self.next_stop(interrupted);
         // A step that may be the last must keep its contacts, since every record holds the last step.
         let may_be_last = self.keeps_contacts && (interrupted || self.rules.due(next));
         let keep = may_be_last || self.recorder.wants_contacts(next);
         self.world.keep_contacts(false);
-        let mut result = self.world.advance(next - self.world.steps() - 1);
-        if result.is_ok() {
-            self.world.keep_contacts(keep);
-            result = self.world.advance(1);
-        }
-        if let Err(trouble) = result {
-            return Some(Ending::Failed(trouble.to_string()));
-        }
+        self.world.advance(next - self.world.steps() - 1)?;
+        self.world.keep_contacts(keep);
+        self.world.advance(1)?;
         let ruled = self.rules.ending(&self.world, self.scene);
-        ruled.or(interrupted.then_some(Ending::Interrupted))
+        Ok(ruled.or(interrupted.then_some(Ending::Interrupted)))
     }
 
     /// The next step after which a record, a rule or the progress bar looks at the world.

@@ -68,11 +68,13 @@ pub struct Candidate {
     pub outbox: u32,
 }
 
-/// Candidates of one class within a chunk.
+/// Candidates of one class and of like gaps within a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClassRange {
     /// The class's number.
     pub class: u32,
+    /// No two of them were closer than this when lists were made (m): until bodies have moved by half of it, none touch.
+    pub least_gap: f64,
     /// First candidate.
     pub first: u32,
     /// One past the last.
@@ -82,14 +84,16 @@ pub struct ClassRange {
 /// What one chunk of bodies knows of its neighbours between two makings of the lists.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkNeighbours {
-    /// Pairs owned by bodies of this chunk, by class, then by owner and other.
+    /// Pairs owned by bodies of this chunk, by class, then by shell of gaps, then by owner and other.
     pub candidates: Vec<Candidate>,
-    /// Where each class begins and ends.
+    /// Where each shell of each class begins and ends.
     pub classes: Vec<ClassRange>,
     /// The chunk that each outbox goes to.
     pub targets: Vec<u32>,
     /// The (chunk, outbox) from which loads arrive, in the order in which they are added.
     pub sources: Vec<(u32, u32)>,
+    /// The chunks whose loads are complete, and whose bodies no later chunk reads, once contacts up to this chunk are done.
+    pub completes: Vec<u32>,
 }
 
 /// The lists.
@@ -102,6 +106,10 @@ pub struct Neighbours {
     /// By chunk of bodies.
     pub chunks: Vec<ChunkNeighbours>,
 }
+
+/// Gaps at which shells of candidates begin, as fractions of the skin. In a packing at rest, and for a while after lists were
+/// made, only the first shell, with the pairs that touch or nearly do, need be looked at.
+const SHELLS: [f64; 3] = [f64::NEG_INFINITY, 0.125, 0.5];
 
 /// Skin as a fraction of the mean radius. Measured on the collapsing pile and on the jammed packing of `bench`.
 const SKIN_OF_MEAN_RADIUS: f64 = 0.25;
@@ -155,12 +163,19 @@ impl Neighbours {
         chunks.resize_with(chunk_count, ChunkNeighbours::default);
         let search = Search { neighbours: self, model, material_of, bodies, plane_normals, grids: &grids };
         chunks.par_iter_mut().enumerate().for_each(|(chunk, lists)| search.fill(chunk, lists));
-        chunks.iter_mut().for_each(|lists| lists.sources.clear());
+        for lists in &mut chunks {
+            lists.sources.clear();
+            lists.completes.clear();
+        }
         for from in 0..chunk_count {
             for outbox in 0..chunks[from].targets.len() {
                 let target = chunks[from].targets[outbox] as usize;
                 chunks[target].sources.push((from as u32, outbox as u32));
             }
+        }
+        for chunk in 0..chunk_count {
+            let last_source = chunks[chunk].sources.last().map_or(0, |source| source.0 as usize);
+            chunks[chunk.max(last_source)].completes.push(chunk as u32);
         }
         self.chunks = chunks;
     }
@@ -183,11 +198,12 @@ impl Neighbours {
         let other = if owner == i { j } else { i };
         let lists = &self.chunks[owner as usize / CHUNK];
         let class = class_of(model, material_of, bodies, i, j);
-        let range = lists.classes.iter().find(|range| range.class == class)?;
-        let slice = &lists.candidates[range.first as usize..range.end as usize];
         let key = |c: &Candidate| if self.owner(bodies, c.a, c.b) == c.a { (c.a, c.b) } else { (c.b, c.a) };
-        let found = slice.binary_search_by_key(&(owner, other), key).ok()?;
-        Some((owner / CHUNK as u32, range.first + found as u32))
+        lists.classes.iter().filter(|range| range.class == class).find_map(|range| {
+            let slice = &lists.candidates[range.first as usize..range.end as usize];
+            let found = slice.binary_search_by_key(&(owner, other), key).ok()?;
+            Some((owner / CHUNK as u32, range.first + found as u32))
+        })
     }
 }
 
@@ -324,24 +340,26 @@ impl Search<'_> {
     fn fill(&self, chunk: usize, lists: &mut ChunkNeighbours) {
         let first = chunk * CHUNK;
         let end = (first + CHUNK).min(self.bodies.spheres);
-        // (class, owner, other): the order in which candidates stand, whatever the order of the search.
-        let mut found: Vec<(u32, u32, u32)> = Vec::with_capacity(lists.candidates.len() + 64);
+        // (class, shell, owner, other): the order in which candidates stand, whatever the order of the search.
+        let mut found: Vec<(u32, usize, u32, u32)> = Vec::with_capacity(lists.candidates.len() + 64);
         for owner in first..end {
-            self.partners(owner as u32, |other| {
+            self.partners(owner as u32, |other, gap| {
                 let class = class_of(self.model, self.material_of, self.bodies, owner as u32, other);
-                found.push((class, owner as u32, other));
+                let shell = SHELLS.iter().rposition(|&from| gap >= from * self.neighbours.skin).unwrap_or(0);
+                found.push((class, shell, owner as u32, other));
             });
         }
         found.sort_unstable();
         lists.targets.clear();
         lists.candidates.clear();
         lists.classes.clear();
-        for &(class, owner, other) in &found {
+        for &(class, shell, owner, other) in &found {
+            let least_gap = SHELLS[shell] * self.neighbours.skin;
             match lists.classes.last_mut() {
-                Some(range) if range.class == class => range.end += 1,
+                Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
                 _ => {
                     let at = lists.candidates.len() as u32;
-                    lists.classes.push(ClassRange { class, first: at, end: at + 1 });
+                    lists.classes.push(ClassRange { class, least_gap, first: at, end: at + 1 });
                 }
             }
             let target = other / CHUNK as u32;
@@ -352,8 +370,8 @@ impl Search<'_> {
         }
     }
 
-    /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`.
-    fn partners(&self, i: u32, mut found: impl FnMut(u32)) {
+    /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`, with the gap between them.
+    fn partners(&self, i: u32, mut found: impl FnMut(u32, f64)) {
         let movers = &self.bodies.movers;
         let me = &movers[i as usize];
         let level = self.neighbours.level(me.radius);
@@ -361,21 +379,21 @@ impl Search<'_> {
         for (at, grid) in self.grids.iter().enumerate().skip(level) {
             grid.around(me.position, |j| {
                 let you = &movers[j as usize];
-                let reach = me.radius + you.radius + skin;
-                let near = (me.position - you.position).length_squared() < reach * reach;
+                let gap = (me.position - you.position).length() - (me.radius + you.radius);
                 let movable = me.inverse_mass + you.inverse_mass > 0.0;
-                if near && movable && (at > level || j > i) {
-                    found(j);
+                if gap < skin && movable && (at > level || j > i) {
+                    found(j, gap);
                 }
             });
         }
         if me.inverse_mass > 0.0 {
             for (k, &normal) in self.plane_normals.iter().enumerate() {
                 let j = self.bodies.spheres + k;
-                // A plane that turns sweeps far: list every sphere against it.
+                // A plane that turns sweeps far: list every sphere against it, and always look at it.
                 let turns = movers[j].angular_velocity.cross(normal) != DVec3::ZERO;
-                if turns || (me.position - movers[j].position).dot(normal) < me.radius + skin {
-                    found(j as u32);
+                let gap = (me.position - movers[j].position).dot(normal) - me.radius;
+                if turns || gap < skin {
+                    found(j as u32, if turns { 0.0 } else { gap });
                 }
             }
         }

@@ -9,13 +9,14 @@ mod read;
 
 use std::time::Instant;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use crate::body::Body;
 use crate::error::{BuildError, Trouble};
-use crate::explicit::bodies::{BodyReport, Mechanics};
+use crate::explicit::bodies::{Advance, BodyReport, Mechanics};
 use crate::explicit::contacts::{self, ChunkWork, View};
+use crate::law::kernel;
 use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours};
 use crate::state::{CHUNK, ChunkContacts, Load, Mover, State};
@@ -74,6 +75,8 @@ pub struct World {
 impl World {
     /// Steps, `steps` times. The kick that ends a step and the one that begins the next share a pass over the bodies, so
     /// one call for many steps is faster than many calls; the bits are the same.
+    ///
+    /// A step that goes wrong is not counted when more were to follow it, and leaves a state that is not worth recording.
     pub fn advance(&mut self, steps: u64) -> Result<(), Trouble> {
         if steps > 0 {
             self.kick_and_drift();
@@ -83,14 +86,17 @@ impl World {
                 self.check_finite()?;
                 self.rebuild_neighbours();
             }
-            self.detect_and_evaluate(self.model.dt);
-            let trouble = self.check_depth();
-            if left > 0 && trouble.is_ok() {
-                self.gather_and_kick(Then::KickAndDrift);
+            let then = if left > 0 { Then::KickAndDrift } else { Then::Rest };
+            if rayon::current_num_threads() == 1 {
+                self.sweep(then)?;
             } else {
-                self.gather_and_kick(Then::Rest);
+                self.detect_and_evaluate(self.model.dt);
+                let trouble = self.check_depth();
+                if then == Then::Rest || trouble.is_ok() {
+                    self.gather_and_kick(then);
+                }
+                trouble?;
             }
-            trouble?;
         }
         Ok(())
     }
@@ -121,12 +127,7 @@ impl World {
 
     /// What moves bodies in the step that follows `step`.
     fn mechanics(&self, step: u64) -> Mechanics<'_> {
-        Mechanics {
-            model: &self.model,
-            specials: &self.specials,
-            time: (step + 1) as f64 * self.model.dt,
-            slack_squared: self.neighbours.slack() * self.neighbours.slack(),
-        }
+        Mechanics { model: &self.model, specials: &self.specials, time: (step + 1) as f64 * self.model.dt }
     }
 
     fn kick_and_drift(&mut self) {
@@ -141,7 +142,9 @@ impl World {
             .zip(bodies.built_at.par_chunks(CHUNK))
             .zip(&mut reports)
             .for_each(|((((movers, loads), orientations), built_at), report)| {
-                mechanics.kick_and_drift(movers, loads, orientations, built_at, report);
+                let start = Some(mechanics);
+                let advance = Advance { finish: None, start, movers, loads, orientations, built_at, report };
+                kernel::dispatch(advance, true);
             });
         self.reports = reports;
         self.state.bodies = bodies;
@@ -154,39 +157,48 @@ impl World {
         self.place_planes();
     }
 
+    /// The farthest that a body has moved since neighbour lists were made (m).
+    fn moved(&self) -> f64 {
+        self.reports.iter().map(|report| report.moved_squared).fold(0.0, f64::max).sqrt()
+    }
+
     fn neighbours_stale(&self) -> bool {
-        self.reports.iter().any(|report| report.stale)
+        self.moved() > self.neighbours.slack()
     }
 
     /// Detects touching pairs, carries memory, evaluates laws, adds up loads within each chunk.
     fn detect_and_evaluate(&mut self, dt: f64) {
-        let view = View {
-            model: &self.model,
-            movers: &self.state.bodies.movers,
-            plane_normals: &self.plane_normals,
-            spheres: self.state.bodies.spheres,
-            stride: self.stride,
-            dt,
-            keep_rows: self.keep_rows,
-        };
+        let mut loads = std::mem::take(&mut self.state.bodies.loads);
+        let mut contacts = std::mem::take(&mut self.state.contacts);
+        let mut work = std::mem::take(&mut self.work);
+        let view = self.view(&self.state.bodies.movers, self.state.bodies.spheres, dt, self.moved());
         self.neighbours
             .chunks
             .par_iter()
-            .zip(&mut self.state.contacts)
-            .zip(&mut self.work)
-            .zip(self.state.bodies.loads.par_chunks_mut(CHUNK))
+            .zip(&mut contacts)
+            .zip(&mut work)
+            .zip(loads.par_chunks_mut(CHUNK))
             .enumerate()
             .for_each(|(chunk, (((lists, contacts), work), loads))| {
                 contacts::pass(view, chunk, lists, contacts, work, loads);
             });
+        self.state.bodies.loads = loads;
+        self.state.contacts = contacts;
+        self.work = work;
+    }
+
+    /// What a pass over contacts reads.
+    fn view<'a>(&'a self, movers: &'a [Mover], spheres: usize, dt: f64, moved: f64) -> View<'a> {
+        let (model, plane_normals, stride, keep_rows) =
+            (&self.model, &self.plane_normals[..], self.stride, self.keep_rows);
+        View { model, movers, plane_normals, spheres, stride, dt, moved, keep_rows }
     }
 
     /// Adds loads from other chunks and kicks, which ends the step; then, in the same pass, begins the next one.
     fn gather_and_kick(&mut self, then: Then) {
-        let timed = self.timed;
         let mut reports = std::mem::take(&mut self.reports);
         let mut bodies = std::mem::take(&mut self.state.bodies);
-        let (this, next) = (self.mechanics(self.state.step), self.mechanics(self.state.step + 1));
+        let finish = self.finishing(then);
         let (work, lists) = (&self.work, &self.neighbours.chunks);
         bodies
             .movers
@@ -197,21 +209,55 @@ impl World {
             .zip(&mut reports)
             .enumerate()
             .for_each(|(chunk, ((((movers, loads), orientations), built_at), report))| {
-                let start = timed.then(Instant::now);
-                add_from_outboxes(chunk, &lists[chunk].sources, work, loads);
-                let gathered = timed.then(Instant::now);
-                this.finish(movers, loads, orientations, report);
-                if then == Then::KickAndDrift {
-                    next.kick_and_drift(movers, loads, orientations, built_at, report);
-                }
-                if let (Some(start), Some(gathered)) = (start, gathered) {
-                    let spent = [gathered - start, gathered.elapsed()].map(|d| d.as_nanos() as u64);
-                    report.nanoseconds[0] += spent[0];
-                    report.nanoseconds[1] += spent[1];
-                }
+                let sources = &lists[chunk].sources;
+                finish.chunk(chunk, sources, work, movers, loads, orientations, built_at, report);
             });
         self.reports = reports;
         self.state.bodies = bodies;
+        self.end_step(then);
+    }
+
+    /// `detect_and_evaluate` and `gather_and_kick` in one go, for one thread: the bodies of a chunk move as soon as no later
+    /// chunk needs them, while they are still in the cache. The same sums in the same order, hence the same bits.
+    fn sweep(&mut self, then: Then) -> Result<(), Trouble> {
+        let moved = self.moved();
+        let mut reports = std::mem::take(&mut self.reports);
+        let mut bodies = std::mem::take(&mut self.state.bodies);
+        let mut contacts = std::mem::take(&mut self.state.contacts);
+        let mut work = std::mem::take(&mut self.work);
+        let finish = self.finishing(then);
+        let lists = &self.neighbours.chunks;
+        let range = |chunk: usize, all: usize| chunk * CHUNK..((chunk + 1) * CHUNK).min(all);
+        let all = bodies.movers.len();
+        for chunk in 0..lists.len() {
+            let view = self.view(&bodies.movers, bodies.spheres, self.model.dt, moved);
+            let loads = &mut bodies.loads[range(chunk, all)];
+            contacts::pass(view, chunk, &lists[chunk], &mut contacts[chunk], &mut work[chunk], loads);
+            for &done in &lists[chunk].completes {
+                let own = range(done as usize, all);
+                let (movers, loads) = (&mut bodies.movers[own.clone()], &mut bodies.loads[own.clone()]);
+                let (orientations, built_at) = (&mut bodies.orientations[own.clone()], &bodies.built_at[own]);
+                let (done, sources) = (done as usize, &lists[done as usize].sources);
+                finish.chunk(done, sources, &work, movers, loads, orientations, built_at, &mut reports[done]);
+            }
+        }
+        self.reports = reports;
+        self.state.bodies = bodies;
+        self.state.contacts = contacts;
+        self.work = work;
+        let trouble = self.check_depth();
+        if then == Then::Rest || trouble.is_ok() {
+            self.end_step(then);
+        }
+        trouble
+    }
+
+    fn finishing(&self, then: Then) -> Finishing<'_> {
+        let (this, next) = (self.mechanics(self.state.step), self.mechanics(self.state.step + 1));
+        Finishing { this, next, then, timed: self.timed }
+    }
+
+    fn end_step(&mut self, then: Then) {
         self.record_ledger();
         self.state.step += 1;
         if then == Then::KickAndDrift {
@@ -242,6 +288,7 @@ impl World {
         self.state.contacts.resize_with(chunks, ChunkContacts::default);
         self.work.resize_with(chunks, ChunkWork::default);
         self.reports.resize(chunks, BodyReport::default());
+        self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
         self.put_contacts_back(&held);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
     }
@@ -284,6 +331,39 @@ impl World {
     }
 }
 
+/// The end of a step, and the start of the next, for the bodies of one chunk.
+struct Finishing<'a> {
+    this: Mechanics<'a>,
+    next: Mechanics<'a>,
+    then: Then,
+    timed: bool,
+}
+
+impl Finishing<'_> {
+    fn chunk(
+        &self,
+        chunk: usize,
+        sources: &[(u32, u32)],
+        work: &[ChunkWork],
+        movers: &mut [Mover],
+        loads: &mut [Load],
+        orientations: &mut [DQuat],
+        built_at: &[DVec3],
+        report: &mut BodyReport,
+    ) {
+        let began = self.timed.then(Instant::now);
+        add_from_outboxes(chunk, sources, work, loads);
+        let gathered = self.timed.then(Instant::now);
+        let start = (self.then == Then::KickAndDrift).then_some(self.next);
+        let advance = Advance { finish: Some(self.this), start, movers, loads, orientations, built_at, report };
+        kernel::dispatch(advance, true);
+        if let (Some(began), Some(gathered)) = (began, gathered) {
+            report.nanoseconds[0] += (gathered - began).as_nanos() as u64;
+            report.nanoseconds[1] += gathered.elapsed().as_nanos() as u64;
+        }
+    }
+}
+
 /// Adds what other chunks have for the bodies of `chunk`, in the order of those chunks.
 fn add_from_outboxes(chunk: usize, sources: &[(u32, u32)], work: &[ChunkWork], loads: &mut [Load]) {
     for &(from, outbox) in sources {
@@ -302,8 +382,10 @@ impl World {
 
     fn look_ahead(&mut self) {
         let mut bodies = std::mem::take(&mut self.state.bodies);
-        let mut report = BodyReport::default();
-        self.mechanics(0).look_ahead(&mut bodies.movers, &bodies.loads, &bodies.orientations, &mut report);
+        let mechanics = self.mechanics(0);
+        for ((mover, load), &orientation) in bodies.movers.iter_mut().zip(&bodies.loads).zip(&bodies.orientations) {
+            mechanics.look_ahead(mover, load, orientation);
+        }
         self.state.bodies = bodies;
     }
 

@@ -4,14 +4,15 @@ use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
 use crate::frame;
+use crate::law::kernel::Kernel;
 use crate::model::{Integrator, Model, Special};
 use crate::state::{Load, Mover};
 
 /// What a pass over the bodies of a chunk reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BodyReport {
-    /// Some body has moved so far that the neighbour lists are stale, or is not finite.
-    pub stale: bool,
+    /// The farthest that a body has moved since neighbour lists were made (m), squared; infinite if one is not finite.
+    pub moved_squared: f64,
     /// Energy taken by local damping in the kick before the drift.
     pub local_before_drift: f64,
     /// The same in the kick at the end of the step.
@@ -31,8 +32,6 @@ pub struct Mechanics<'a> {
     pub specials: &'a [Special],
     /// Time at the end of the step (s).
     pub time: f64,
-    /// Displacement since lists were made, beyond which they are stale; squared.
-    pub slack_squared: f64,
 }
 
 impl<'a> Mechanics<'a> {
@@ -50,75 +49,67 @@ impl<'a> Mechanics<'a> {
         }
     }
 
-    /// Kick, then drift to the end of the step.
+    /// Kick, then drift to the end of the step, of one body; a plain one is turned by `turn`. Returns how far it has moved since `built_at`, squared, and
+    /// the energy that local damping took.
     #[inline(always)]
-    pub fn kick_and_drift(
-        &self,
-        movers: &mut [Mover],
-        loads: &[Load],
-        orientations: &mut [DQuat],
-        built_at: &[DVec3],
-        report: &mut BodyReport,
-    ) {
+    pub fn start(&self, mover: &mut Mover, load: &Load, orientation: &mut DQuat, built_at: DVec3) -> (f64, f64) {
         let (kick, dt) = (self.first_kick(), self.model.dt);
-        report.stale = false;
-        report.local_before_drift = 0.0;
-        for (((mover, load), orientation), &built_at) in movers.iter_mut().zip(loads).zip(orientations).zip(built_at) {
-            let special = self.special(mover);
-            let moved = match special {
-                None => {
-                    report.local_before_drift += self.kick(mover, load, kick);
-                    mover.position += mover.velocity * dt;
-                    *orientation = frame::turned(*orientation, mover.angular_velocity * dt);
-                    mover.position - built_at
-                }
-                Some(special) => {
-                    report.local_before_drift += self.kick_special(special, mover, *orientation, load, kick);
-                    self.drift_special(special, mover, orientation);
-                    let moved = mover.position - built_at;
-                    // Of a plane, only motion along its normal counts.
-                    special.plane.map_or(moved, |normal| DVec3::X * moved.dot(*orientation * normal))
-                }
-            };
-            // A position that is not finite must raise the flag, too.
-            let moved_squared = moved.length_squared();
-            report.stale |= (moved_squared > self.slack_squared) | moved_squared.is_nan();
+        let (moved, local) = match self.special(mover) {
+            None => {
+                let local = self.kick(mover, load, kick);
+                mover.position += mover.velocity * dt;
+                (mover.position - built_at, local)
+            }
+            Some(special) => {
+                let local = self.kick_special(special, mover, *orientation, load, kick);
+                self.drift_special(special, mover, orientation);
+                let moved = mover.position - built_at;
+                // Of a plane, only motion along its normal counts.
+                (special.plane.map_or(moved, |normal| DVec3::X * moved.dot(*orientation * normal)), local)
+            }
+        };
+        let moved_squared = moved.length_squared();
+        (if moved_squared.is_nan() { f64::INFINITY } else { moved_squared }, local)
+    }
+
+    /// The turn of a plain body in a step.
+    #[inline(always)]
+    pub fn turn(&self, mover: &Mover, orientation: &mut DQuat) {
+        if mover.special == 0 {
+            *orientation = frame::turned(*orientation, mover.angular_velocity * self.model.dt);
         }
     }
 
-    /// Kick after the loads are known (velocity Verlet), full-step velocities of prescribed bodies, power of drives. The
-    /// kick's twin at the start of the next step is what will bring half-step velocities to the full step.
+    /// Kick of one body after the loads are known (velocity Verlet), full-step velocity of a prescribed body, power of
+    /// drives. The kick's twin at the start of the next step is what will bring half-step velocities to the full step.
+    /// Returns the energy that local damping took, and the power.
     #[inline(always)]
-    pub fn finish(&self, movers: &mut [Mover], loads: &[Load], orientations: &[DQuat], report: &mut BodyReport) {
+    pub fn finish(&self, mover: &mut Mover, load: &Load, orientation: DQuat) -> (f64, f64) {
         let kick = self.model.dt - self.first_kick();
-        report.local_at_end = 0.0;
-        report.driven_power = 0.0;
-        for ((mover, load), &orientation) in movers.iter_mut().zip(loads).zip(orientations) {
-            let before = (mover.velocity, mover.angular_velocity);
-            match self.special(mover) {
-                None => report.local_at_end += self.kick(mover, load, kick),
-                Some(special) => {
-                    report.local_at_end += self.kick_special(special, mover, orientation, load, kick);
-                    if let Motion::Prescribed(prescribed) = special.motion {
-                        let pose = prescribed.pose(special.position0, special.orientation0, self.time);
-                        (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
-                    }
-                    report.driven_power += driven_power(special, mover, load);
+        let before = (mover.velocity, mover.angular_velocity);
+        let (mut local, mut driven) = (0.0, 0.0);
+        match self.special(mover) {
+            None => local = self.kick(mover, load, kick),
+            Some(special) => {
+                local += self.kick_special(special, mover, orientation, load, kick);
+                if let Motion::Prescribed(prescribed) = special.motion {
+                    let pose = prescribed.pose(special.position0, special.orientation0, self.time);
+                    (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
                 }
+                driven = driven_power(special, mover, load);
             }
-            mover.velocity_ahead = (mover.velocity - before.0).as_vec3().to_array();
-            mover.angular_velocity_ahead = (mover.angular_velocity - before.1).as_vec3().to_array();
         }
+        mover.velocity_ahead = (mover.velocity - before.0).as_vec3().to_array();
+        mover.angular_velocity_ahead = (mover.angular_velocity - before.1).as_vec3().to_array();
+        (local, driven)
     }
 
     /// At step 0: the kick that the first step begins with, noted but not given.
-    pub fn look_ahead(&self, movers: &mut [Mover], loads: &[Load], orientations: &[DQuat], report: &mut BodyReport) {
-        for ((mover, load), orientation) in movers.iter_mut().zip(loads).zip(orientations) {
-            let mut kicked = [*mover];
-            self.finish(&mut kicked, &[*load], &[*orientation], report);
-            mover.velocity_ahead = kicked[0].velocity_ahead;
-            mover.angular_velocity_ahead = kicked[0].angular_velocity_ahead;
-        }
+    pub fn look_ahead(&self, mover: &mut Mover, load: &Load, orientation: DQuat) {
+        let mut kicked = *mover;
+        self.finish(&mut kicked, load, orientation);
+        mover.velocity_ahead = kicked.velocity_ahead;
+        mover.angular_velocity_ahead = kicked.angular_velocity_ahead;
     }
 
     /// Power put in by the motion or the constant loads of a body.
@@ -229,5 +220,52 @@ fn driven_power(special: &Special, mover: &Mover, load: &Load) -> f64 {
         Motion::Prescribed(_) => -(load.force.dot(mover.velocity) + load.torque.dot(mover.angular_velocity)),
         Motion::Held => special.torque.dot(mover.angular_velocity),
         Motion::Free => special.force.dot(mover.velocity) + special.torque.dot(mover.angular_velocity),
+    }
+}
+
+/// The end of a step, the start of the next, or both, for the bodies of one chunk.
+pub struct Advance<'a> {
+    /// Mechanics of the step that ends here.
+    pub finish: Option<Mechanics<'a>>,
+    /// Mechanics of the step that begins.
+    pub start: Option<Mechanics<'a>>,
+    /// The bodies.
+    pub movers: &'a mut [Mover],
+    /// Their loads.
+    pub loads: &'a [Load],
+    /// Their orientations.
+    pub orientations: &'a mut [DQuat],
+    /// Where they were when lists were made.
+    pub built_at: &'a [DVec3],
+    /// What comes out.
+    pub report: &'a mut BodyReport,
+}
+
+impl Kernel for Advance<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Advance { finish, start, movers, loads, orientations, built_at, report } = self;
+        // Three short loops over what is in the cache, not one long one: the processor overlaps the iterations of a short
+        // loop, and waits for the long chain of operations in each iteration of a long one.
+        if let Some(mechanics) = finish {
+            (report.local_at_end, report.driven_power) = (0.0, 0.0);
+            for ((mover, load), &orientation) in movers.iter_mut().zip(loads).zip(orientations.iter()) {
+                let (local, driven) = mechanics.finish(mover, load, orientation);
+                report.local_at_end += local;
+                report.driven_power += driven;
+            }
+        }
+        if let Some(mechanics) = start {
+            (report.local_before_drift, report.moved_squared) = (0.0, 0.0);
+            let bodies = movers.iter_mut().zip(loads).zip(orientations.iter_mut()).zip(built_at);
+            for (((mover, load), orientation), &built_at) in bodies {
+                let (moved, local) = mechanics.start(mover, load, orientation, built_at);
+                report.moved_squared = report.moved_squared.max(moved);
+                report.local_before_drift += local;
+            }
+            movers.iter().zip(orientations).for_each(|(mover, orientation)| mechanics.turn(mover, orientation));
+        }
     }
 }

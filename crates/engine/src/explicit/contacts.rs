@@ -17,6 +17,9 @@ use crate::model::Model;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::{BlockHead, CHUNK, ChunkContacts, Load, Mover};
 
+/// How many candidates ahead bodies are asked for. Measured at 10^5 spheres: 8 to 32 are alike.
+const AHEAD: usize = 16;
+
 /// Scratch of a chunk that outlives the step only to save allocations, and what the pass reports.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkWork {
@@ -55,6 +58,8 @@ pub struct View<'a> {
     pub stride: usize,
     /// Step by which memory grows.
     pub dt: f64,
+    /// The farthest that a body has moved since neighbour lists were made (m).
+    pub moved: f64,
     /// Whether to keep rows for the contacts record.
     pub keep_rows: bool,
 }
@@ -92,10 +97,17 @@ fn detect(view: &View, lists: &ChunkNeighbours, work: &mut ChunkWork) {
     // Every candidate is written, and counted only when it touches: no branch to mispredict.
     work.detected.resize(lists.candidates.len(), 0);
     let mut count = 0;
-    for range in &lists.classes {
+    // Two bodies come closer by no more than both have moved; the factor covers rounding many times over.
+    let closed = 2.0 * view.moved * (1.0 + 1e-6);
+    for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
         let plane = Class::from_number(range.class, view.model.materials.len()).plane;
         let candidates = &lists.candidates[range.first as usize..range.end as usize];
         for (index, candidate) in (range.first..).zip(candidates) {
+            // Neighbours in space are near in memory, not next to each other: ask for them in time.
+            if let Some(ahead) = lists.candidates.get(index as usize + AHEAD) {
+                kernel::prefetch(&view.movers[ahead.a as usize]);
+                kernel::prefetch(&view.movers[ahead.b as usize]);
+            }
             let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
             let touches = if plane == Side::Neither {
                 sphere_sphere::touch(a, b)

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::{Phases, World};
 use crate::body::Motion;
-use crate::explicit::contacts::{self, View};
+use crate::explicit::contacts;
 use crate::ledger::Ledger;
 use crate::measure::{BodyView, ContactRow};
 use crate::model::{Model, Special};
@@ -152,15 +152,7 @@ impl World {
     /// Elastic energy of normal, slide, roll and spin springs.
     pub(super) fn stored(&self) -> [f64; 4] {
         let mut sum = [0.0; 4];
-        let view = View {
-            model: &self.model,
-            movers: &self.state.bodies.movers,
-            plane_normals: &self.plane_normals,
-            spheres: self.state.bodies.spheres,
-            stride: self.stride,
-            dt: 0.0,
-            keep_rows: false,
-        };
+        let view = self.view(&self.state.bodies.movers, self.state.bodies.spheres, 0.0, 0.0);
         for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
             contacts::stored(&view, lists, contacts, &mut sum);
         }

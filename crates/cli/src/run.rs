@@ -200,6 +200,7 @@ impl<'a> Job<'a> {
         self.world.advance(next - self.world.steps() - 1)?;
         self.world.keep_contacts(keep);
         self.world.advance(1)?;
+        self.world.check_finite()?;
         let ruled = self.rules.ending(&self.world, self.scene);
         Ok(ruled.or(interrupted.then_some(Ending::Interrupted)))
     }
@@ -220,6 +221,7 @@ impl<'a> Job<'a> {
         self.json.simulated_time = self.world.time();
         self.json.contacts = self.world.contact_count();
         self.json.ending = ending.clone();
+        self.json.warnings.extend(unbalanced(&self.first, &self.world.ledger()));
         let picture = Drawing::of(&self.world, &self.info).to_png();
         let closing = Closing { run: &self.json, scene: &self.scene.resolved, log: &self.log, picture: &picture };
         closing.write(&self.folder)?;
@@ -239,9 +241,27 @@ impl<'a> Job<'a> {
             run.records.iter().map(|file| format!("{file}, ")).collect::<String>()
         });
         text += "energy.svg, contacts.svg\n";
+        if let Some(warning) = unbalanced(&self.first, &self.world.ledger()) {
+            text += &format!("warning: {warning}\n");
+        }
         for (what, file) in [("report ", "report.html"), ("picture", "picture.png")] {
             text += &format!("{what}  {}\n", path.join(file).display());
         }
         text
     }
+}
+
+/// Share of the energy turned over that the balance may be off by before the user is told.
+const WORST_BALANCE: f64 = 0.01;
+
+/// A remark on a balance that does not close: the step was too large, whatever else the run looks like.
+fn unbalanced(start: &Ledger, end: &Ledger) -> Option<String> {
+    let turned_over = start.kinetic + (start.potential - end.potential).abs() + end.work.abs() + start.stored;
+    let share = end.error.abs() / turned_over;
+    (share > WORST_BALANCE).then(|| {
+        format!(
+            "the energy balance is off by {:.1} % of the energy turned over: the step is too large for what happened",
+            100.0 * share
+        )
+    })
 }

@@ -33,6 +33,14 @@ pub enum BuildError {
         /// Its id.
         body: u32,
     },
+    /// A rotation is locked of a body whose moments of inertia differ.
+    #[error(
+        "body {body} locks a rotation and has unequal moments of inertia: lock all three rotations, or give it equal moments"
+    )]
+    LockedTumbling {
+        /// Its id.
+        body: u32,
+    },
     /// More bodies than ids.
     #[error("{0} bodies are more than the 4 billion that ids can count")]
     TooMany(usize),
@@ -60,7 +68,7 @@ pub enum BuildError {
 pub enum Trouble {
     /// A position or velocity is not a finite number.
     #[error(
-        "body {body} is no longer at a finite position at time {time:e} s (step {step}). \
+        "the position, rotation or velocity of body {body} is no longer finite after time {time:e} s (step {step}). \
          Most often the step is too large: try half of it, or step = \"auto\""
     )]
     NotFinite {

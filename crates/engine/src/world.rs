@@ -295,13 +295,20 @@ impl World {
 
     // ---- checks ----
 
-    fn check_finite(&self) -> Result<(), Trouble> {
-        let bad = |m: &&Mover| !(m.position.is_finite() && m.velocity.is_finite() && m.angular_velocity.is_finite());
-        match self.state.bodies.movers.iter().filter(bad).map(|m| m.id).min() {
+    /// Whether every position, orientation and velocity is a finite number. Steps look only when lists are made or a pair is
+    /// too deep; who records a state asks here.
+    pub fn check_finite(&self) -> Result<(), Trouble> {
+        let bodies = &self.state.bodies;
+        let finite = |(mover, orientation): &(&Mover, &DQuat)| {
+            mover.position.is_finite()
+                && mover.velocity.is_finite()
+                && mover.angular_velocity.is_finite()
+                && orientation.is_finite()
+        };
+        let all = bodies.movers.iter().zip(&bodies.orientations);
+        match all.filter(|body| !finite(body)).map(|(mover, _)| mover.id).min() {
             None => Ok(()),
-            Some(body) => {
-                Err(Trouble::NotFinite { body, time: self.time() + self.model.dt, step: self.state.step + 1 })
-            }
+            Some(body) => Err(Trouble::NotFinite { body, time: self.time(), step: self.state.step }),
         }
     }
 

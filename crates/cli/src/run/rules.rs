@@ -1,7 +1,7 @@
 //! What ends a run before its time: the rules of `[time.stop]`, and a body that leaves the `[domain]`.
 //!
 //! Both are looked at by step number only, so that a run ends at the same step on every machine: the rules every 100
-//! steps, the domain every 10.
+//! steps, the domain every 10 and at the last.
 //!
 //! `kinetic_energy_per_body` is the translational kinetic energy over the number of moved bodies. Under gravity all of
 //! them count; without gravity those that touch nothing are left out, since nothing would ever stop them. No rule holds
@@ -22,12 +22,13 @@ const DOMAIN_EVERY: u64 = 10;
 pub struct Rules {
     stop: Stop,
     domain: Option<Domain>,
+    last_step: u64,
 }
 
 impl Rules {
     /// Those of this scene.
     pub fn new(scene: &Scene) -> Self {
-        Rules { stop: scene.stop, domain: scene.domain }
+        Rules { stop: scene.stop, domain: scene.domain, last_step: scene.steps }
     }
 
     fn may_stop(&self, step: u64) -> bool {
@@ -36,7 +37,7 @@ impl Rules {
     }
 
     fn may_leave(&self, step: u64) -> bool {
-        self.domain.is_some() && step.is_multiple_of(DOMAIN_EVERY)
+        self.domain.is_some() && (step.is_multiple_of(DOMAIN_EVERY) || step == self.last_step)
     }
 
     /// Whether the run may end after this step.

@@ -20,16 +20,19 @@ pub fn distance(sphere: &Mover, plane: &Mover, normal: DVec3) -> f64 {
 #[inline(always)]
 pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, plane: Side, normal: DVec3) {
     let (sphere, wall) = if plane == Side::A { (b, a) } else { (a, b) };
-    let (sphere_side, wall_side) =
-        if plane == Side::A { (&mut block.b, &mut block.a) } else { (&mut block.a, &mut block.b) };
+    let sphere_side = if plane == Side::A { &mut block.b } else { &mut block.a };
     let place = normal * distance(sphere, wall, normal);
     gather_side(sphere_side, lane, sphere, place, sphere.radius, sphere.velocity);
     // The velocities belong to the middle of the step, so the arm must, too: else a turntable shows false slip.
-    let arm = sphere.position - wall.position - (sphere.velocity - wall.velocity) * (0.5 * block.dt);
+    let half_way = (sphere.velocity - wall.velocity) * (0.5 * block.dt);
+    let arm = sphere.position - wall.position - half_way;
     let velocity = wall.velocity + wall.angular_velocity.cross(arm);
+    let wall_side = if plane == Side::A { &mut block.a } else { &mut block.b };
     gather_side(wall_side, lane, wall, DVec3::ZERO, -sphere.radius, velocity);
+    // At the full step, for the ledger: the arm is where it is then.
+    let arm_ahead = wall.angular_velocity.cross(half_way).as_vec3();
     let turning_ahead = Vec3::from(wall.angular_velocity_ahead).cross(arm.as_vec3());
-    wall_side.velocity_ahead[lane] = (Vec3::from(wall.velocity_ahead) + turning_ahead).to_array();
+    wall_side.velocity_ahead[lane] = (Vec3::from(wall.velocity_ahead) + turning_ahead + arm_ahead).to_array();
 }
 
 /// The load on the plane about its own position, from that about the sphere's centre.

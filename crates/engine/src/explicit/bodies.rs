@@ -122,7 +122,8 @@ impl<'a> Mechanics<'a> {
         let acceleration = load.force * mover.inverse_mass + self.model.gravity;
         let spin_up = load.torque * mover.inverse_inertia;
         if self.model.local_damping > 0.0 {
-            return self.kick_damped(mover, acceleration, spin_up, kick);
+            let moment = 1.0 / mover.inverse_inertia;
+            return self.kick_damped(mover, acceleration, spin_up, kick, |v| v * moment);
         }
         mover.velocity += acceleration * kick;
         mover.angular_velocity += spin_up * kick;
@@ -132,16 +133,25 @@ impl<'a> Mechanics<'a> {
     /// Takes a fraction of each component of the acceleration against the velocity (THEORY.md eq. 4.3). Returns the
     /// energy this takes: exactly, with the mean of the velocities before and after.
     #[inline(never)]
-    fn kick_damped(&self, mover: &mut Mover, acceleration: DVec3, spin_up: DVec3, kick: f64) -> f64 {
-        let against = |a: DVec3, v: DVec3| a.abs() * v.signum() * -self.model.local_damping;
+    fn kick_damped(
+        &self,
+        mover: &mut Mover,
+        acceleration: DVec3,
+        spin_up: DVec3,
+        kick: f64,
+        inertia: impl Fn(DVec3) -> DVec3,
+    ) -> f64 {
+        // A component at rest has no direction to brake against; `signum` would say plus.
+        let sign = |v: f64| if v == 0.0 { 0.0 } else { v.signum() };
+        let signs = |v: DVec3| DVec3::new(sign(v.x), sign(v.y), sign(v.z));
+        let against = |a: DVec3, v: DVec3| a.abs() * signs(v) * -self.model.local_damping;
         let (brake, spin_brake) = (against(acceleration, mover.velocity), against(spin_up, mover.angular_velocity));
         let (v, w) = (mover.velocity, mover.angular_velocity);
         mover.velocity += (acceleration + brake) * kick;
         mover.angular_velocity += (spin_up + spin_brake) * kick;
         let mass = 1.0 / mover.inverse_mass;
-        let inertia = 1.0 / mover.inverse_inertia;
         let linear = brake.dot(v + mover.velocity) * mass;
-        let angular = spin_brake.dot(w + mover.angular_velocity) * inertia;
+        let angular = inertia(spin_brake).dot(w + mover.angular_velocity);
         -0.5 * kick * (linear + angular)
     }
 
@@ -164,7 +174,12 @@ impl<'a> Mechanics<'a> {
             None => torque * mover.inverse_inertia,
         };
         if self.model.local_damping > 0.0 {
-            return self.kick_damped(mover, acceleration, spin_up, kick);
+            let moment = 1.0 / mover.inverse_inertia;
+            let inertia = |v: DVec3| match special.inertia_body {
+                Some(inertia_body) => at * (inertia_body * (at.inverse() * v)),
+                None => v * moment,
+            };
+            return self.kick_damped(mover, acceleration, spin_up, kick, inertia);
         }
         mover.velocity += acceleration * kick;
         mover.angular_velocity += spin_up * kick;

@@ -2,8 +2,9 @@
 //!
 //! A spring k with a dashpot c on a mode of inverse inertia q has omega^2 = k q and the rate 2 zeta omega = c q. The
 //! explicit scheme is stable below (2/omega)(sqrt(1 + zeta^2) - zeta), or below 2/rate for a dashpot alone. For every
-//! pair of kinds of bodies that may meet, and every motion, both are summed over the contacts a body is likely to have,
-//! and the least over all is the critical step; a tenth of it is recommended.
+//! pair of kinds of bodies that may meet, and every motion, both are summed over the contacts that each of the two is
+//! likely to have, each body's part of q times its own number, and the least over all is the critical step; a tenth of it
+//! is recommended. (A large sphere among many small ones counts its many contacts against its own mass, not theirs.)
 //!
 //!   normal  q = 1/m_i + 1/m_j                            slide  q = 1/m_i + 1/m_j + R_i^2/I_i + R_j^2/I_j
 //!   roll    q = R_eff^2 (1/I_i + 1/I_j)  (springs in N/m)   spin   q = 1/I_i + 1/I_j
@@ -53,14 +54,16 @@ struct Oscillator {
     motion: &'static str,
     stiffness: f64,
     dashpot: f64,
-    inverse_inertia: f64,
+    /// What each of the two bodies contributes to the mode's inverse inertia.
+    inverse_inertia: [f64; 2],
 }
 
 impl Oscillator {
-    /// The critical step when `contacts` such oscillators act on one body.
-    fn critical(&self, contacts: f64) -> f64 {
-        let omega = (contacts * self.stiffness * self.inverse_inertia).sqrt();
-        let rate = contacts * self.dashpot * self.inverse_inertia;
+    /// The critical step when so many of these act on the one and on the other body.
+    fn critical(&self, contacts: [f64; 2]) -> f64 {
+        let inverse_inertia = contacts[0] * self.inverse_inertia[0] + contacts[1] * self.inverse_inertia[1];
+        let omega = (self.stiffness * inverse_inertia).sqrt();
+        let rate = self.dashpot * inverse_inertia;
         if omega > 0.0 {
             let zeta = rate / (2.0 * omega);
             // The same as (2/omega)(sqrt(1 + zeta^2) - zeta), without cancellation for large zeta.
@@ -84,16 +87,12 @@ pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
             if available == 0.0 {
                 continue;
             }
-            let contacts = if j.radius > 0.0 {
-                let ratio = (i.radius + j.radius) / (2.0 * j.radius);
-                (LIKELY_CONTACTS * ratio * ratio).min(available)
-            } else {
-                available
-            };
+            let returned = (i.count - usize::from(i.group == j.group)) as f64;
+            let contacts = [likely_contacts(i, j, available), likely_contacts(j, i, returned)];
             for oscillator in oscillators(laws, i, j) {
                 let critical = oscillator.critical(contacts);
                 if critical.is_finite() && least.as_ref().is_none_or(|(least, _)| critical < *least) {
-                    least = Some((critical, describe(model, &oscillator, i, j, contacts)));
+                    least = Some((critical, describe(model, &oscillator, i, j, contacts[0])));
                 }
             }
         }
@@ -102,11 +101,21 @@ pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
     Some(StepAdvice { step: RECOMMENDED * critical, critical, governed_by, rayleigh: rayleigh_time(model, &kinds) })
 }
 
+/// How many contacts with bodies of the other kind a body is likely to have, of those available.
+fn likely_contacts(body: &Kind, other: &Kind, available: f64) -> f64 {
+    if other.radius > 0.0 {
+        let ratio = (body.radius + other.radius) / (2.0 * other.radius);
+        (LIKELY_CONTACTS * ratio * ratio).min(available)
+    } else {
+        available
+    }
+}
+
 fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind, contacts: f64) -> String {
     let name = |kind: &Kind| &model.materials[kind.material as usize].name;
-    let against = if j.radius > 0.0 { format!("radius {:.4} m", j.radius) } else { "a plane".into() };
+    let against = if j.radius > 0.0 { format!("radius {:.3e} m", j.radius) } else { "a plane".into() };
     format!(
-        "{} of {} (radius {:.4} m) against {} ({against}), {contacts:.1} contacts at once",
+        "{} of {} (radius {:.3e} m) against {} ({against}), {contacts:.1} contacts at once",
         oscillator.motion,
         name(i),
         i.radius,
@@ -157,11 +166,12 @@ fn kind_of(model: &Model, body: &Body, material: u16, moved: bool) -> Kind {
 /// Every spring and dashpot of a pair's laws on its mode.
 fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
     let radius_eff = if j.radius > 0.0 { i.radius * j.radius / (i.radius + j.radius) } else { i.radius };
-    let translation = i.inverse_mass + j.inverse_mass;
-    let rotation = i.inverse_inertia + j.inverse_inertia;
-    let mass_eff = 1.0 / translation;
-    let rocking = translation + i.radius * i.radius * i.inverse_inertia + j.radius * j.radius * j.inverse_inertia;
-    let critical_dashpot = |k: f64, q: f64| 2.0 * (k / q).sqrt();
+    let translation = [i.inverse_mass, j.inverse_mass];
+    let rotation = [i.inverse_inertia, j.inverse_inertia];
+    let rolling = rotation.map(|q| q * radius_eff * radius_eff);
+    let rocking = [i, j].map(|kind| kind.inverse_mass + kind.radius * kind.radius * kind.inverse_inertia);
+    let mass_eff = 1.0 / (i.inverse_mass + j.inverse_mass);
+    let critical_dashpot = |k: f64, q: [f64; 2]| 2.0 * (k / (q[0] + q[1])).sqrt();
     let mut list = Vec::new();
     let mut push = |motion, stiffness, dashpot, inverse_inertia| {
         list.push(Oscillator { motion, stiffness, dashpot, inverse_inertia });
@@ -179,7 +189,7 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
             push("normal", k, c, translation);
         }
     }
-    let dashpot = |by_ratio: bool, damping: f64, plain: f64, k: f64, q: f64| {
+    let dashpot = |by_ratio: bool, damping: f64, plain: f64, k: f64, q: [f64; 2]| {
         if by_ratio { damping * critical_dashpot(k, q) } else { damping * plain }
     };
     if let Some(Slide::SpringSlider(law)) = &laws.slide {
@@ -189,9 +199,8 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
     match &laws.roll {
         None | Some(Roll::ConstantTorque(_)) => {}
         Some(Roll::SpringSlider(law)) => {
-            let q = radius_eff * radius_eff * rotation;
-            let c = dashpot(law.options.damped_by_ratio, law.damping, 1.0, law.stiffness, q);
-            push("roll", law.stiffness, c, q);
+            let c = dashpot(law.options.damped_by_ratio, law.damping, 1.0, law.stiffness, rolling);
+            push("roll", law.stiffness, c, rolling);
         }
         Some(Roll::Epsd(law)) => {
             let k = law.stiffness_at(radius_eff);

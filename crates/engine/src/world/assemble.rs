@@ -90,6 +90,12 @@ fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), BuildError> {
     if !(inertia.min_element() > 0.0 && inertia.is_finite()) {
         return impossible("the least moment of inertia", inertia.min_element(), "a positive number");
     }
+    let unequal = inertia.x != inertia.y || inertia.y != inertia.z;
+    let locked = body.lock[3..].iter().filter(|&&locked| locked).count();
+    // Locking some rotations needs the torque that the lock supplies, which the tumbling drift does not know.
+    if unequal && (locked == 1 || locked == 2) {
+        return Err(BuildError::LockedTumbling { body: id });
+    }
     Ok(())
 }
 

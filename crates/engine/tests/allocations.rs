@@ -1,0 +1,60 @@
+//! A steady step allocates nothing: counted by an allocator that counts.
+#![allow(unsafe_code)]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use common::*;
+use glam::DVec3;
+use stickslip::random::Stream;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+struct Counting;
+
+// SAFETY: hands every call on to the system's allocator, unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn steady_steps_allocate_nothing() {
+    // Several chunks of grains that rest in a bin under gravity, every motion resisted, on one thread (with more, the
+    // thread pool itself allocates now and then).
+    let mut stream = Stream::named(3, "allocations");
+    let mut bodies = vec![plane(DVec3::Z, DVec3::ZERO)];
+    for axis in [DVec3::X, DVec3::Y] {
+        bodies.extend([plane(axis, axis * -0.49), plane(-axis, axis * 9.36)]);
+    }
+    for i in 0..800_u32 {
+        let cell = DVec3::new(f64::from(i % 10), f64::from(i / 10 % 10), f64::from(i / 100) + 0.5);
+        bodies.push(sphere(0.5, cell * 0.985 + random_vector(&mut stream, 0.01)));
+    }
+    let mut model = model(every_law(1e3)[0].1, 2e-3);
+    model.gravity = DVec3::Z * -1.0;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
+    pool.install(|| {
+        let mut world = world(model, bodies);
+        world.advance(5000).expect("the heap settles");
+        let rebuilds = world.rebuilds();
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        world.advance(200).expect("the heap rests");
+        let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert_eq!(world.rebuilds(), rebuilds, "the heap must rest for this test");
+        assert!(world.contact_count() > 800);
+        assert_eq!(allocated, 0);
+    });
+}

@@ -2,7 +2,7 @@
 //!
 //! Every number is the least over several repetitions, after a warm-up; other programs on the machine can only make it
 //! larger. CPU time is that of the whole process, so on several threads it counts threads that wait, too. Phases are
-//! timed in repetitions of their own, since timing costs about 2 %. A packing at rest hardly ever makes its neighbour
+//! timed in repetitions of their own, since looking at the clock costs time, too. A packing at rest hardly ever makes its neighbour
 //! lists anew: what making them once costs is a column of its own.
 
 mod packing;

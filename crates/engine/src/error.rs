@@ -96,7 +96,4 @@ pub enum Trouble {
         /// Which step.
         step: u64,
     },
-    /// Two bodies met for whose materials there are no laws.
-    #[error(transparent)]
-    NoLaws(#[from] BuildError),
 }

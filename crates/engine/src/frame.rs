@@ -28,13 +28,6 @@ pub fn turned(world_from_body: DQuat, v: DVec3) -> DQuat {
     q * (1.5 - 0.5 * q.length_squared())
 }
 
-/// Two unit vectors that complete `n` to a right-handed frame (u, w, n) with w = n x u.
-pub fn tangents(n: DVec3) -> (DVec3, DVec3) {
-    let helper = if n.x.abs() < 0.6 { DVec3::X } else { DVec3::Y };
-    let u = (helper - n * helper.dot(n)).normalize();
-    (u, n.cross(u))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,11 +14,6 @@ pub fn cos(x: f64) -> f64 {
     libm::cos(x)
 }
 
-/// Tangent of an angle in radians.
-pub fn tan(x: f64) -> f64 {
-    libm::tan(x)
-}
-
 /// Angle in radians of the point (x, y), in (-pi, pi].
 pub fn atan2(y: f64, x: f64) -> f64 {
     libm::atan2(y, x)

@@ -111,7 +111,7 @@ pub struct Neighbours {
 /// made, only the first shell, with the pairs that touch or nearly do, need be looked at.
 const SHELLS: [f64; 3] = [f64::NEG_INFINITY, 0.125, 0.5];
 
-/// Skin as a fraction of the mean radius. Measured on the collapsing pile and on the jammed packing of `bench`.
+/// Skin as a fraction of the mean radius: some four candidates a sphere in a dense packing.
 const SKIN_OF_MEAN_RADIUS: f64 = 0.25;
 
 impl Neighbours {

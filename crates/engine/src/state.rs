@@ -1,7 +1,7 @@
 //! What a checkpoint holds: bodies in their order in space, contacts with their memory, the clock, the ledger's sums.
 //!
 //! Bodies stand in chunks of 256 in the order of a space-filling curve; planes stand last. What the contact loop reads
-//! of a body is one packed record of two cache lines: measured, this beats separate columns.
+//! of a body is one packed record of two cache lines, so that a contact fetches two lines a body and not one per column.
 
 use glam::{DQuat, DVec3};
 

@@ -17,7 +17,7 @@ use crate::model::Model;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::{BlockHead, CHUNK, ChunkContacts, Load, Mover};
 
-/// How many candidates ahead bodies are asked for. Measured at 10^5 spheres: 8 to 32 are alike.
+/// How many candidates ahead bodies are asked for: far enough for a line from memory to arrive in time.
 const AHEAD: usize = 16;
 
 /// Scratch of a chunk that outlives the step only to save allocations, and what the pass reports.

@@ -18,9 +18,13 @@ use crate::{Failure, Outcome, say};
 use packing::{Friction, Packing, go_on};
 
 /// Repetitions, steps of each, and steps before the first.
-const REPEATS: u32 = 5;
-const STEPS: u32 = 100;
-const WARM_UP: u32 = 50;
+const REPEATS: u32 = 25;
+const STEPS: u32 = 20;
+const WARM_UP: u32 = 20;
+/// The same where frictions are compared.
+const RATIO_STEPS: u32 = 20;
+const RATIO_REPEATS: u32 = 8;
+const RATIO_WARM_UP: u32 = 10;
 
 /// Time a jammed packing with sliding, rolling and spinning resisted, on one and on all threads.
 #[derive(clap::Args)]
@@ -104,7 +108,7 @@ impl Row {
         go_on(&mut world, WARM_UP)?;
         let (mut wall, mut cpu) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..REPEATS {
-            let time = repetition(&mut world)?;
+            let time = repetition(&mut world, STEPS)?;
             wall = wall.min(per_step(time.wall, spheres));
             cpu = cpu.min(per_step(time.cpu, spheres));
         }
@@ -143,9 +147,9 @@ struct Spent {
     cpu: Duration,
 }
 
-fn repetition(world: &mut World) -> Result<Spent, String> {
+fn repetition(world: &mut World, steps: u32) -> Result<Spent, String> {
     let (wall, cpu) = (Instant::now(), ProcessTime::now());
-    go_on(world, STEPS)?;
+    go_on(world, steps)?;
     Ok(Spent { wall: wall.elapsed(), cpu: cpu.elapsed() })
 }
 
@@ -182,17 +186,16 @@ fn named(phases: &Phases) -> [(&'static str, f64); 5] {
 }
 
 /// Cost of a contact with all frictions over one with sliding alone, of the laws and of the whole step. The two take
-/// turns on the same packing, so that what disturbs one disturbs the other.
+/// turns on the same packing, so that what disturbs one disturbs the other; and each time from its start, since sliding
+/// friction alone does not hold it.
 fn friction_ratios(packing: &Packing) -> Result<(f64, f64), String> {
-    let mut worlds = [packing.world(Friction::Slide)?, packing.world(Friction::All)?];
     let mut least = [[f64::INFINITY; 2]; 2];
-    for world in &mut worlds {
-        go_on(world, WARM_UP)?;
-    }
-    for _ in 0..REPEATS {
-        for (world, least) in worlds.iter_mut().zip(&mut least) {
+    for _ in 0..RATIO_REPEATS {
+        for (friction, least) in [Friction::Slide, Friction::All].into_iter().zip(&mut least) {
+            let mut world = packing.world(friction)?;
+            go_on(&mut world, RATIO_WARM_UP)?;
             world.time_phases(true);
-            let cpu = repetition(world)?.cpu.as_nanos() as f64;
+            let cpu = repetition(&mut world, RATIO_STEPS)?.cpu.as_nanos() as f64;
             let contacts = world.contact_count().max(1) as f64;
             least[0] = least[0].min(world.phases().laws as f64 / contacts);
             least[1] = least[1].min(cpu / contacts);

@@ -143,13 +143,13 @@ impl Turn {
     #[inline(always)]
     pub fn of_normals(before: DVec3, now: DVec3) -> (DVec3, DVec3, DVec3) {
         let sum = before + now;
-        // |n0 + n1|^2 = 2 (1 + n0 . n1), and m . n1 is half of |n0 + n1|: one division and one root do for all three.
-        let one_plus_cosine = 1.0 + before.dot(now);
-        let inverse = 1.0 / one_plus_cosine;
-        let inverse_length = (0.5 * inverse).sqrt();
-        let mid = sum * inverse_length;
-        let mid_dot_now = one_plus_cosine * inverse_length;
-        (mid, sum * inverse, (mid + now) * (1.0 / (1.0 + mid_dot_now)))
+        // With h = m . n1, the cosine of half the angle: 1 + n0 . n1 = 2 h^2 and |n0 + n1| = 2 h. One root and one division,
+        // which gives 1/h and 1/(1 + h), do for all three.
+        let h = (0.5 + 0.5 * before.dot(now)).sqrt();
+        let inverse = 1.0 / (h * (1.0 + h));
+        let half_inverse_h = 0.5 * (1.0 + h) * inverse;
+        let mid = sum * half_inverse_h;
+        (mid, sum * (2.0 * half_inverse_h * half_inverse_h), (mid + now) * (h * inverse))
     }
 
     /// Cosine and sine of half the angle by which the pair spins about the mid-step normal, from the sum of its two
@@ -320,6 +320,8 @@ pub struct Block {
     /// Computed by `kernel::geometry`.
     pub normal: Lanes3,
     /// Computed by `kernel::geometry`.
+    pub inverse_distance: Lanes,
+    /// Gathered at a plane, computed by `kernel::geometry` otherwise.
     pub normal_before: Lanes3,
     /// Computed by `kernel::geometry`.
     pub normal_mid: Lanes3,
@@ -390,6 +392,7 @@ impl Block {
         inverse_inertia_a: Lanes::ZERO,
         inverse_inertia_b: Lanes::ZERO,
         normal: Lanes3::ZERO,
+        inverse_distance: Lanes::ZERO,
         normal_before: Lanes3::ZERO,
         normal_mid: Lanes3::ZERO,
         turn_from_before: Lanes3::ZERO,

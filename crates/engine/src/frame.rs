@@ -4,18 +4,28 @@ use glam::{DQuat, DVec3};
 
 use crate::math;
 
+/// Whether two terms of the series for sine and cosine of |v|/2 are exact to the last bit.
+#[inline(always)]
+pub fn is_small(v: DVec3) -> bool {
+    v.length_squared() < 1e-4
+}
+
 /// The rotation by the angle |v| about v (the exponential map).
 #[inline(always)]
 pub fn rotation(v: DVec3) -> DQuat {
-    let angle_squared = v.length_squared();
-    // sin(a/2)/a and cos(a/2). Below a = 0.01 two terms of their series are exact to the last bit, and much cheaper.
-    let (cosine, sine_over_angle) = if angle_squared < 1e-4 {
-        let h = 0.25 * angle_squared;
-        (1.0 - h * (0.5 - h * (1.0 / 24.0)), 0.5 - h * (0.5 / 6.0 - h * (0.5 / 120.0)))
-    } else {
-        let angle = angle_squared.sqrt();
-        (math::cos(0.5 * angle), math::sin(0.5 * angle) / angle)
-    };
+    if is_small(v) {
+        return little_rotation(v);
+    }
+    let angle = v.length();
+    let axis = v * (math::sin(0.5 * angle) / angle);
+    DQuat::from_xyzw(axis.x, axis.y, axis.z, math::cos(0.5 * angle))
+}
+
+/// `rotation` where `is_small` holds, much cheaper.
+#[inline(always)]
+fn little_rotation(v: DVec3) -> DQuat {
+    let h = 0.25 * v.length_squared();
+    let (cosine, sine_over_angle) = (1.0 - h * (0.5 - h * (1.0 / 24.0)), 0.5 - h * (0.5 / 6.0 - h * (0.5 / 120.0)));
     let axis = v * sine_over_angle;
     DQuat::from_xyzw(axis.x, axis.y, axis.z, cosine)
 }
@@ -23,7 +33,18 @@ pub fn rotation(v: DVec3) -> DQuat {
 /// The orientation after turning by `v` (rad, world axes), kept at unit length.
 #[inline(always)]
 pub fn turned(world_from_body: DQuat, v: DVec3) -> DQuat {
-    let q = rotation(v) * world_from_body;
+    times(rotation(v), world_from_body)
+}
+
+/// `turned` where `is_small` holds.
+#[inline(always)]
+pub fn turned_little(world_from_body: DQuat, v: DVec3) -> DQuat {
+    times(little_rotation(v), world_from_body)
+}
+
+#[inline(always)]
+fn times(turn: DQuat, world_from_body: DQuat) -> DQuat {
+    let q = turn * world_from_body;
     // One Newton step towards unit length: both factors have it to rounding, so this leaves nothing more to mend.
     q * (1.5 - 0.5 * q.length_squared())
 }

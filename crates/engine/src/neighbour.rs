@@ -13,7 +13,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::model::Model;
-use crate::state::{Bodies, CHUNK, Mover};
+use crate::state::{Bodies, Mover};
 
 /// Materials and shapes of a pair in one number, so that contacts of one kind stand together in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,8 @@ pub struct ClassRange {
 /// What one chunk of bodies knows of its neighbours between two makings of the lists.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkNeighbours {
-    /// Pairs owned by bodies of this chunk, by class, then by shell of gaps, then by owner and other.
+    /// Pairs owned by bodies of this chunk, by class, then by shell of gaps, then first those within the chunk, then by
+    /// owner and other.
     pub candidates: Vec<Candidate>,
     /// Where each shell of each class begins and ends.
     pub classes: Vec<ClassRange>,
@@ -158,7 +159,7 @@ impl Neighbours {
     /// Makes the lists for bodies where they are now.
     pub fn build(&mut self, model: &Model, material_of: &[u16], bodies: &Bodies, plane_normals: &[DVec3]) {
         let grids = self.grids(bodies);
-        let chunk_count = bodies.movers.len().div_ceil(CHUNK);
+        let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(chunk_count, ChunkNeighbours::default);
         let search = Search { neighbours: self, model, material_of, bodies, plane_normals, grids: &grids };
@@ -196,13 +197,16 @@ impl Neighbours {
     pub fn find(&self, model: &Model, material_of: &[u16], bodies: &Bodies, i: u32, j: u32) -> Option<(u32, u32)> {
         let owner = self.owner(bodies, i, j);
         let other = if owner == i { j } else { i };
-        let lists = &self.chunks[owner as usize / CHUNK];
+        let lists = &self.chunks[owner as usize / bodies.chunk];
         let class = class_of(model, material_of, bodies, i, j);
-        let key = |c: &Candidate| if self.owner(bodies, c.a, c.b) == c.a { (c.a, c.b) } else { (c.b, c.a) };
+        let ordered = |owner: u32, other: u32| (crosses(bodies, owner, other), owner, other);
+        let key = |c: &Candidate| {
+            if self.owner(bodies, c.a, c.b) == c.a { ordered(c.a, c.b) } else { ordered(c.b, c.a) }
+        };
         lists.classes.iter().filter(|range| range.class == class).find_map(|range| {
             let slice = &lists.candidates[range.first as usize..range.end as usize];
-            let found = slice.binary_search_by_key(&(owner, other), key).ok()?;
-            Some((owner / CHUNK as u32, range.first + found as u32))
+            let found = slice.binary_search_by_key(&ordered(owner, other), key).ok()?;
+            Some((owner / bodies.chunk as u32, range.first + found as u32))
         })
     }
 }
@@ -338,22 +342,22 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn fill(&self, chunk: usize, lists: &mut ChunkNeighbours) {
-        let first = chunk * CHUNK;
-        let end = (first + CHUNK).min(self.bodies.spheres);
-        // (class, shell, owner, other): the order in which candidates stand, whatever the order of the search.
-        let mut found: Vec<(u32, usize, u32, u32)> = Vec::with_capacity(lists.candidates.len() + 64);
+        let first = chunk * self.bodies.chunk;
+        let end = (first + self.bodies.chunk).min(self.bodies.spheres);
+        // The order in which candidates stand, whatever the order of the search.
+        let mut found: Vec<(u32, usize, bool, u32, u32)> = Vec::with_capacity(lists.candidates.len() + 64);
         for owner in first..end {
             self.partners(owner as u32, |other, gap| {
                 let class = class_of(self.model, self.material_of, self.bodies, owner as u32, other);
                 let shell = SHELLS.iter().rposition(|&from| gap >= from * self.neighbours.skin).unwrap_or(0);
-                found.push((class, shell, owner as u32, other));
+                found.push((class, shell, crosses(self.bodies, owner as u32, other), owner as u32, other));
             });
         }
         found.sort_unstable();
         lists.targets.clear();
         lists.candidates.clear();
         lists.classes.clear();
-        for &(class, shell, owner, other) in &found {
+        for &(class, shell, _, owner, other) in &found {
             let least_gap = SHELLS[shell] * self.neighbours.skin;
             match lists.classes.last_mut() {
                 Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
@@ -362,7 +366,7 @@ impl Search<'_> {
                     lists.classes.push(ClassRange { class, least_gap, first: at, end: at + 1 });
                 }
             }
-            let target = other / CHUNK as u32;
+            let target = other / self.bodies.chunk as u32;
             let outbox = if target as usize == chunk { 0 } else { 1 + outbox_for(&mut lists.targets, target) };
             let owner_is_a = self.bodies.movers[owner as usize].id < self.bodies.movers[other as usize].id;
             let (a, b) = if owner_is_a { (owner, other) } else { (other, owner) };
@@ -398,6 +402,11 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Whether two bodies stand in different chunks.
+fn crosses(bodies: &Bodies, i: u32, j: u32) -> bool {
+    i as usize / bodies.chunk != j as usize / bodies.chunk
 }
 
 /// The outbox for a target chunk, opened when it is the first.

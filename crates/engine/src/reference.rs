@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use crate::body::{Body, Motion};
 use crate::contact::{Contact, Turn};
@@ -31,8 +31,10 @@ pub struct SlowBody {
 pub struct SlowWorld {
     /// Bodies by id; position, orientation and velocities move.
     pub bodies: Vec<SlowBody>,
-    /// Contacts by ids: the normal before and the memory.
-    pub contacts: BTreeMap<(usize, usize), (DVec3, PairMemory)>,
+    /// What contacts remember, by ids.
+    pub contacts: BTreeMap<(usize, usize), PairMemory>,
+    /// Where bodies were at the start of the step.
+    before: Vec<(DVec3, DQuat)>,
     setup: Setup,
     step: u64,
 }
@@ -44,8 +46,10 @@ impl SlowWorld {
             let (mass, inertia) = body.mass_and_inertia(setup.model.materials[body.material as usize].density);
             SlowBody { body: body.clone(), load: (DVec3::ZERO, DVec3::ZERO), mass, inertia: inertia.x }
         });
-        let mut world = SlowWorld { bodies: bodies.collect(), contacts: BTreeMap::new(), setup, step: 0 };
+        let mut world =
+            SlowWorld { bodies: bodies.collect(), contacts: BTreeMap::new(), before: Vec::new(), setup, step: 0 };
         world.set_prescribed(0.0, 0.0);
+        world.note_places();
         world.evaluate(0.0);
         world
     }
@@ -59,15 +63,25 @@ impl SlowWorld {
         };
         self.step += 1;
         let time = self.step as f64 * dt;
+        self.note_places();
         self.kick(first);
         for body in self.bodies.iter_mut().map(|slow| &mut slow.body) {
             body.position += body.velocity * dt;
             body.orientation = crate::frame::turned(body.orientation, body.angular_velocity * dt);
         }
         self.set_prescribed(time, time - (dt - first));
+        for (slow, before) in self.bodies.iter_mut().zip(&self.before) {
+            if let (Motion::Prescribed(_), Shape::Sphere { .. }) = (slow.body.motion, slow.body.shape) {
+                slow.body.velocity = (slow.body.position - before.0) / dt;
+            }
+        }
         self.evaluate(dt);
         self.kick(dt - first);
         self.set_prescribed(time, time);
+    }
+
+    fn note_places(&mut self) {
+        self.before = self.bodies.iter().map(|slow| (slow.body.position, slow.body.orientation)).collect();
     }
 
     fn kick(&mut self, kick: f64) {
@@ -115,16 +129,15 @@ impl SlowWorld {
     }
 
     fn evaluate_pair(&mut self, a: usize, b: usize, dt: f64) {
-        let before = self.contacts.get(&(a, b)).copied();
-        let Some((mut contact, centre_a, centre_b)) = self.contact(a, b, before.map(|(normal, _)| normal), dt) else {
+        let Some((mut contact, centre_a, centre_b)) = self.contact(a, b, dt) else {
             self.contacts.remove(&(a, b));
             return;
         };
-        let mut memory = before.map_or_else(PairMemory::default, |(_, memory)| memory);
+        let mut memory = self.contacts.get(&(a, b)).copied().unwrap_or_default();
         let [first, second] = [a, b].map(|i| self.bodies[i].body.material);
         let laws = self.setup.model.laws.get(first, second).expect("the setup has laws for every pair that meets");
         let (push, friction) = one::evaluate(laws, &mut contact, &mut memory);
-        self.contacts.insert((a, b), (contact.normal, memory));
+        self.contacts.insert((a, b), memory);
         let n = contact.normal;
         let force = n * push + friction.force;
         let moment = n.cross(friction.force);
@@ -143,7 +156,7 @@ impl SlowWorld {
     }
 
     /// The contact and the centres its levers count from, if the two touch.
-    fn contact(&self, a: usize, b: usize, before: Option<DVec3>, dt: f64) -> Option<(Contact, DVec3, DVec3)> {
+    fn contact(&self, a: usize, b: usize, dt: f64) -> Option<(Contact, DVec3, DVec3)> {
         let inverse = |slow: &SlowBody| match slow.body.motion {
             Motion::Free | Motion::Held => (1.0 / slow.mass, 1.0 / slow.inertia),
             Motion::Fixed | Motion::Prescribed(_) => (0.0, 0.0),
@@ -176,7 +189,12 @@ impl SlowWorld {
         if overlap <= 0.0 {
             return None;
         }
-        let normal_before = before.unwrap_or(normal);
+        let (was_a, was_b) = (self.before[a], self.before[b]);
+        let normal_before = match (body_a.shape, body_b.shape) {
+            (_, Shape::Plane { normal }) => was_b.1 * normal,
+            (Shape::Plane { normal }, _) => -(was_a.1 * normal),
+            _ => (was_a.0 - was_b.0).normalize(),
+        };
         let spin_sum = body_a.angular_velocity + body_b.angular_velocity;
         let velocity = if reach_a < 0.0 {
             velocity_of_plane(body_a, body_b, dt) - body_b.velocity

@@ -1,6 +1,6 @@
 //! What a checkpoint holds: bodies in their order in space, contacts with their memory, the clock, the ledger's sums.
 //!
-//! Bodies stand in chunks of 256 in the order of a space-filling curve; planes stand last. What the contact loop reads
+//! Bodies stand in chunks of 256 to 1024 in the order of a space-filling curve; planes stand last. What the contact loop reads
 //! of a body is one packed record of two cache lines, so that a contact fetches two lines a body and not one per column.
 
 use glam::{DQuat, DVec3};
@@ -8,8 +8,11 @@ use glam::{DQuat, DVec3};
 use crate::contact::Lanes;
 use crate::ledger::Sums;
 
-/// Bodies in a chunk: the unit of parallel work. Fixed, so that sums do not depend on the number of threads.
-pub const CHUNK: usize = 256;
+/// Bodies in a chunk, the unit of parallel work, when there are so many bodies. Large chunks share fewer contacts, small
+/// ones keep all threads busy. Never by the number of threads, so that sums do not depend on it.
+pub fn chunk_size(bodies: usize) -> usize {
+    (bodies / 64).next_power_of_two().clamp(256, 1024)
+}
 
 /// What contacts read of a body, and what the integrator moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,19 +43,32 @@ pub struct Mover {
 
 /// A force and a torque.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(64))]
 pub struct Load {
     /// N.
     pub force: DVec3,
+    /// Zero: makes the force as wide as a vector register.
+    beside_force: f64,
     /// N m, about the body's centre, world axes.
     pub torque: DVec3,
+    /// Zero.
+    beside_torque: f64,
 }
 
 impl Load {
+    /// A load.
+    #[inline(always)]
+    pub fn new(force: DVec3, torque: DVec3) -> Self {
+        Load { force, beside_force: 0.0, torque, beside_torque: 0.0 }
+    }
+
     /// Adds another load.
     #[inline(always)]
-    pub fn add(&mut self, force: DVec3, torque: DVec3) {
-        self.force += force;
-        self.torque += torque;
+    pub fn add(&mut self, other: &Load) {
+        self.force += other.force;
+        self.beside_force += other.beside_force;
+        self.torque += other.torque;
+        self.beside_torque += other.beside_torque;
     }
 }
 
@@ -71,6 +87,8 @@ pub struct Bodies {
     pub index_of: Vec<u32>,
     /// How many are spheres.
     pub spheres: usize,
+    /// Bodies in a chunk.
+    pub chunk: usize,
 }
 
 /// The contacts whose owner stands in one chunk of bodies, in blocks of 32 of one class.
@@ -83,7 +101,7 @@ pub struct ChunkContacts {
     pub placed: Vec<u32>,
     /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
-    /// Memory, `stride` lanes a block: the normal before (3 numbers), then slide, roll and spin. Zero where not live.
+    /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero where not live.
     pub memory: Vec<Lanes>,
 }
 

@@ -1,7 +1,7 @@
 //! The world and its step: the loop that everyone reads first.
 //!
 //! World = Model (what does not change) + State (what a checkpoint holds) + workspace (what only saves time). A step is
-//! two passes over bodies and one over contacts, each parallel over chunks of 256 bodies.
+//! two passes over bodies and one over contacts, each parallel over chunks of bodies.
 
 mod assemble;
 mod carry;
@@ -19,7 +19,9 @@ use crate::explicit::contacts::{self, ChunkWork, View};
 use crate::law::kernel;
 use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours};
-use crate::state::{CHUNK, ChunkContacts, Load, Mover, State};
+pub use carry::Remembered;
+
+use crate::state::{Bodies, ChunkContacts, Load, Mover, State, chunk_size};
 
 /// All that a world is made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,8 +65,10 @@ pub struct World {
     material_of: Vec<u16>,
     neighbours: Neighbours,
     plane_normals: Vec<DVec3>,
+    plane_normals_before: Vec<DVec3>,
     work: Vec<ChunkWork>,
     reports: Vec<BodyReport>,
+    moved: Vec<f64>,
     stride: usize,
     keep_rows: bool,
     timed: bool,
@@ -106,10 +110,26 @@ impl World {
         self.advance(1)
     }
 
+    /// Stops every free and held body where it is; contacts keep their memory. The ledger goes on as if the energy of motion
+    /// had never been there.
+    pub fn stop(&mut self) {
+        self.state.sums.start -= self.ledger().kinetic;
+        for mover in self.state.bodies.movers.iter_mut().filter(|mover| mover.inverse_mass > 0.0) {
+            (mover.velocity, mover.angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
+        }
+    }
+
     /// A world at step 0, its loads evaluated once without growing any memory.
     pub fn new(setup: Setup) -> Result<World, BuildError> {
+        World::with_memory(setup, &Remembered::default())
+    }
+
+    /// The same, of bodies whose contacts remember what those of another world do, by the ids of their bodies.
+    pub fn with_memory(setup: Setup, remembered: &Remembered) -> Result<World, BuildError> {
         let mut world = World::assemble(setup)?;
         world.rebuild_neighbours();
+        world.remember(remembered);
+        world.plane_normals_before.clone_from(&world.plane_normals);
         world.detect_and_evaluate(0.0);
         world.keep_rows = false;
         world.add_outboxes();
@@ -134,12 +154,13 @@ impl World {
         let mut reports = std::mem::take(&mut self.reports);
         let mut bodies = std::mem::take(&mut self.state.bodies);
         let mechanics = self.mechanics(self.state.step);
+        let size = bodies.chunk;
         bodies
             .movers
-            .par_chunks_mut(CHUNK)
-            .zip(bodies.loads.par_chunks(CHUNK))
-            .zip(bodies.orientations.par_chunks_mut(CHUNK))
-            .zip(bodies.built_at.par_chunks(CHUNK))
+            .par_chunks_mut(size)
+            .zip(bodies.loads.par_chunks(size))
+            .zip(bodies.orientations.par_chunks_mut(size))
+            .zip(bodies.built_at.par_chunks(size))
             .zip(&mut reports)
             .for_each(|((((movers, loads), orientations), built_at), report)| {
                 let start = Some(mechanics);
@@ -154,16 +175,19 @@ impl World {
     /// The planes follow their bodies, and local damping of the kick is booked.
     fn after_drift(&mut self) {
         self.state.sums.local += self.reports.iter().map(|r| r.local_before_drift).sum::<f64>();
+        std::mem::swap(&mut self.plane_normals, &mut self.plane_normals_before);
         self.place_planes();
     }
 
-    /// The farthest that a body has moved since neighbour lists were made (m).
-    fn moved(&self) -> f64 {
-        self.reports.iter().map(|report| report.moved_squared).fold(0.0, f64::max).sqrt()
+    fn neighbours_stale(&self) -> bool {
+        let slack = self.neighbours.slack();
+        self.reports.iter().any(|report| report.moved_squared > slack * slack)
     }
 
-    fn neighbours_stale(&self) -> bool {
-        self.moved() > self.neighbours.slack()
+    /// Notes how far the bodies of each chunk have moved since neighbour lists were made.
+    fn note_moved(&mut self) {
+        self.moved.clear();
+        self.moved.extend(self.reports.iter().map(|report| report.moved_squared.sqrt()));
     }
 
     /// Detects touching pairs, carries memory, evaluates laws, adds up loads within each chunk.
@@ -171,13 +195,15 @@ impl World {
         let mut loads = std::mem::take(&mut self.state.bodies.loads);
         let mut contacts = std::mem::take(&mut self.state.contacts);
         let mut work = std::mem::take(&mut self.work);
-        let view = self.view(&self.state.bodies.movers, self.state.bodies.spheres, dt, self.moved());
+        self.note_moved();
+        let view = self.view(&self.state.bodies, dt);
+        let size = self.state.bodies.chunk;
         self.neighbours
             .chunks
             .par_iter()
             .zip(&mut contacts)
             .zip(&mut work)
-            .zip(loads.par_chunks_mut(CHUNK))
+            .zip(loads.par_chunks_mut(size))
             .enumerate()
             .for_each(|(chunk, (((lists, contacts), work), loads))| {
                 contacts::pass(view, chunk, lists, contacts, work, loads);
@@ -188,10 +214,19 @@ impl World {
     }
 
     /// What a pass over contacts reads.
-    fn view<'a>(&'a self, movers: &'a [Mover], spheres: usize, dt: f64, moved: f64) -> View<'a> {
-        let (model, plane_normals, stride, keep_rows) =
-            (&self.model, &self.plane_normals[..], self.stride, self.keep_rows);
-        View { model, movers, plane_normals, spheres, stride, dt, moved, keep_rows }
+    fn view<'a>(&'a self, bodies: &'a Bodies, dt: f64) -> View<'a> {
+        View {
+            model: &self.model,
+            movers: &bodies.movers,
+            plane_normals: &self.plane_normals,
+            plane_normals_before: &self.plane_normals_before,
+            spheres: bodies.spheres,
+            chunk_size: bodies.chunk,
+            stride: self.stride,
+            dt,
+            moved: &self.moved,
+            keep_rows: self.keep_rows,
+        }
     }
 
     /// Adds loads from other chunks and kicks, which ends the step; then, in the same pass, begins the next one.
@@ -200,17 +235,18 @@ impl World {
         let mut bodies = std::mem::take(&mut self.state.bodies);
         let finish = self.finishing(then);
         let (work, lists) = (&self.work, &self.neighbours.chunks);
+        let size = bodies.chunk;
         bodies
             .movers
-            .par_chunks_mut(CHUNK)
-            .zip(bodies.loads.par_chunks_mut(CHUNK))
-            .zip(bodies.orientations.par_chunks_mut(CHUNK))
-            .zip(bodies.built_at.par_chunks(CHUNK))
+            .par_chunks_mut(size)
+            .zip(bodies.loads.par_chunks_mut(size))
+            .zip(bodies.orientations.par_chunks_mut(size))
+            .zip(bodies.built_at.par_chunks(size))
             .zip(&mut reports)
             .enumerate()
             .for_each(|(chunk, ((((movers, loads), orientations), built_at), report))| {
                 let sources = &lists[chunk].sources;
-                finish.chunk(chunk, sources, work, movers, loads, orientations, built_at, report);
+                finish.chunk(chunk * size, sources, work, movers, loads, orientations, built_at, report);
             });
         self.reports = reports;
         self.state.bodies = bodies;
@@ -220,27 +256,29 @@ impl World {
     /// `detect_and_evaluate` and `gather_and_kick` in one go, for one thread: the bodies of a chunk move as soon as no later
     /// chunk needs them, while they are still in the cache. The same sums in the same order, hence the same bits.
     fn sweep(&mut self, then: Then) -> Result<(), Trouble> {
-        let moved = self.moved();
+        self.note_moved();
         let mut reports = std::mem::take(&mut self.reports);
         let mut bodies = std::mem::take(&mut self.state.bodies);
         let mut contacts = std::mem::take(&mut self.state.contacts);
         let mut work = std::mem::take(&mut self.work);
         let finish = self.finishing(then);
         let lists = &self.neighbours.chunks;
-        let range = |chunk: usize, all: usize| chunk * CHUNK..((chunk + 1) * CHUNK).min(all);
-        let all = bodies.movers.len();
+        let mut loads = std::mem::take(&mut bodies.loads);
+        let (size, all) = (bodies.chunk, bodies.movers.len());
+        let range = |chunk: usize| chunk * size..((chunk + 1) * size).min(all);
         for chunk in 0..lists.len() {
-            let view = self.view(&bodies.movers, bodies.spheres, self.model.dt, moved);
-            let loads = &mut bodies.loads[range(chunk, all)];
-            contacts::pass(view, chunk, &lists[chunk], &mut contacts[chunk], &mut work[chunk], loads);
+            let view = self.view(&bodies, self.model.dt);
+            let own = &mut loads[range(chunk)];
+            contacts::pass(view, chunk, &lists[chunk], &mut contacts[chunk], &mut work[chunk], own);
             for &done in &lists[chunk].completes {
-                let own = range(done as usize, all);
-                let (movers, loads) = (&mut bodies.movers[own.clone()], &mut bodies.loads[own.clone()]);
+                let own = range(done as usize);
+                let (movers, loads) = (&mut bodies.movers[own.clone()], &mut loads[own.clone()]);
                 let (orientations, built_at) = (&mut bodies.orientations[own.clone()], &bodies.built_at[own]);
                 let (done, sources) = (done as usize, &lists[done as usize].sources);
-                finish.chunk(done, sources, &work, movers, loads, orientations, built_at, &mut reports[done]);
+                finish.chunk(done * size, sources, &work, movers, loads, orientations, built_at, &mut reports[done]);
             }
         }
+        bodies.loads = loads;
         self.reports = reports;
         self.state.bodies = bodies;
         self.state.contacts = contacts;
@@ -281,6 +319,7 @@ impl World {
         self.state.bodies.reorder(&order);
         self.place_planes();
         let bodies = &mut self.state.bodies;
+        bodies.chunk = chunk_size(bodies.movers.len());
         bodies.built_at.clear();
         bodies.built_at.extend(bodies.movers.iter().map(|m| m.position));
         self.neighbours.build(&self.model, &self.material_of, bodies, &self.plane_normals);
@@ -349,7 +388,7 @@ struct Finishing<'a> {
 impl Finishing<'_> {
     fn chunk(
         &self,
-        chunk: usize,
+        first: usize,
         sources: &[(u32, u32)],
         work: &[ChunkWork],
         movers: &mut [Mover],
@@ -359,7 +398,7 @@ impl Finishing<'_> {
         report: &mut BodyReport,
     ) {
         let began = self.timed.then(Instant::now);
-        add_from_outboxes(chunk, sources, work, loads);
+        add_from_outboxes(first, sources, work, loads);
         let gathered = self.timed.then(Instant::now);
         let start = (self.then == Then::KickAndDrift).then_some(self.next);
         let advance = Advance { finish: Some(self.this), start, movers, loads, orientations, built_at, report };
@@ -371,19 +410,20 @@ impl Finishing<'_> {
     }
 }
 
-/// Adds what other chunks have for the bodies of `chunk`, in the order of those chunks.
-fn add_from_outboxes(chunk: usize, sources: &[(u32, u32)], work: &[ChunkWork], loads: &mut [Load]) {
+/// Adds what other chunks have for the bodies of the chunk that begins at `first`, in the order of those chunks.
+fn add_from_outboxes(first: usize, sources: &[(u32, u32)], work: &[ChunkWork], loads: &mut [Load]) {
     for &(from, outbox) in sources {
-        for (body, load) in &work[from as usize].outboxes[outbox as usize] {
-            loads[*body as usize - chunk * CHUNK].add(load.force, load.torque);
+        for posted in &work[from as usize].outboxes[outbox as usize] {
+            loads[posted.body as usize - first].add(&Load::new(posted.force, posted.torque));
         }
     }
 }
 
 impl World {
     fn add_outboxes(&mut self) {
-        for (chunk, loads) in self.state.bodies.loads.chunks_mut(CHUNK).enumerate() {
-            add_from_outboxes(chunk, &self.neighbours.chunks[chunk].sources, &self.work, loads);
+        let size = self.state.bodies.chunk;
+        for (chunk, loads) in self.state.bodies.loads.chunks_mut(size).enumerate() {
+            add_from_outboxes(chunk * size, &self.neighbours.chunks[chunk].sources, &self.work, loads);
         }
     }
 

@@ -1,9 +1,9 @@
 //! The packing that `bench` measures on: equal spheres in a box of six planes, jammed and at rest.
 //!
-//! Spheres of diameter, mass and stiffness 1 with the parameters of Santos et al. 2020, placed at random and squeezed in
-//! small steps of strain, each with a short relaxation from rest, so that no bulk flow has to be stopped. Then the box
-//! is widened until only as many contacts are left as a packing at low pressure has, and settles with all frictions.
-//! Memory and velocities do not survive a squeeze; this makes a packing to time, not one to do physics with.
+//! Spheres of diameter, mass and stiffness 1 with the parameters of Santos et al. 2020 and all three coefficients 1, placed
+//! at random and squeezed in small steps of strain: first without friction, then with all frictions and the contacts'
+//! memory kept, until a network of contacts bears load; then it settles. With these coefficients that happens at some 1.3
+//! contacts a sphere (each counted once), which is the least that rolling and spinning friction can hold.
 
 use std::time::Duration;
 
@@ -15,21 +15,26 @@ use stickslip::model::{Material, Model};
 use stickslip::place;
 use stickslip::random::Stream;
 use stickslip::shape::Shape;
-use stickslip::world::{Setup, World};
+use stickslip::world::{Remembered, Setup, World};
 
 /// Volume fraction of the random start.
 const START: f64 = 0.4;
-/// Volume fraction up to which it is squeezed.
-const DENSE: f64 = 0.6;
-/// Linear strain of a squeeze, and steps of relaxation after it.
+/// Volume fraction up to which it is squeezed without friction; it is loose there.
+const LOOSE: f64 = 0.43;
+/// Linear strain of a squeeze without friction, and steps of relaxation after it.
 const SQUEEZE: (f64, u32) = (0.006, 20);
-/// Contacts per sphere, each counted once, down to which the box is widened; a few more open while it settles.
-const CONTACTS: f64 = 1.3;
-/// Share of the contacts that widening the box once leaves, and how often it is widened at most: what is left presses
-/// others together, so this goes in small steps.
-const LOOSEN: (f64, u32) = (0.75, 20);
-/// Steps in which the packing settles, damped each time it was widened, and then without local damping.
-const SETTLE: [u32; 2] = [30, 300];
+/// The same with all frictions.
+const TIGHTEN: (f64, u32) = (0.001, 300);
+/// Contacts per sphere, each counted once, up to which it is squeezed; a few more close while it settles.
+const CONTACTS: f64 = 1.2;
+/// Mean net force on a sphere over the mean normal force below which the packing has settled, and how many relaxations
+/// with all frictions there are at most.
+const BALANCED: (f64, u32) = (5e-3, 60);
+/// Steps of relaxation: without friction the springs limit it; with all, the spin dashpot, which damps at
+/// 2 c/I = 10 a unit of time and contact.
+const RELAXATION_STEP: [f64; 2] = [0.1, 0.03];
+/// Steps without local damping at the end.
+const AT_LAST: u32 = 100;
 /// How long placing may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -48,40 +53,42 @@ impl Friction {
     fn laws(self) -> PairLaws {
         let mut laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.5)));
         if self != Friction::Smooth {
-            laws.slide = Some(Slide::SpringSlider(SlideSlider::new(1.0, 0.5, Limit::mu(0.3))));
+            laws.slide = Some(Slide::SpringSlider(SlideSlider::new(1.0, 0.5, Limit::mu(1.0))));
         }
         if self == Friction::All {
-            laws.roll = Some(Roll::SpringSlider(RollSlider::new(1.0, 0.5, Limit::mu(0.3))));
-            laws.spin = Some(Spin::SpringSlider(SpinSlider::new(1.0, 0.5, Limit::length(0.3))));
+            laws.roll = Some(Roll::SpringSlider(RollSlider::new(1.0, 0.5, Limit::mu(1.0))));
+            laws.spin = Some(Spin::SpringSlider(SpinSlider::new(1.0, 0.5, Limit::length(1.0))));
         }
         laws
     }
 }
 
-/// Centres of spheres of diameter 1, by id, in a cube around the origin.
+/// Centres of spheres of diameter 1, by id, in a cube around the origin, and what their contacts remember.
 pub struct Packing {
     centres: Vec<DVec3>,
     width: f64,
+    memory: Remembered,
 }
 
 impl Packing {
     /// `spheres` jammed spheres, and a world of them that has settled.
     pub fn jammed(spheres: usize) -> Result<(Self, World), String> {
         let mut packing = Packing::random(spheres)?;
-        let dense = width(spheres, DENSE);
-        while packing.width > dense {
-            packing.scale((1.0 - SQUEEZE.0).max(dense / packing.width));
+        let loose = width(spheres, LOOSE);
+        while packing.width > loose {
+            packing.scale((1.0 - SQUEEZE.0).max(loose / packing.width));
             packing.relax(Friction::Smooth, SQUEEZE.1)?;
         }
-        for _ in 0..LOOSEN.1 {
-            let contacts = packing.relax(Friction::All, SETTLE[0])? as f64;
-            if contacts <= CONTACTS * spheres as f64 {
+        for _ in 0..BALANCED.1 {
+            let world = packing.relax(Friction::All, TIGHTEN.1)?;
+            if (world.contact_count() as f64) < CONTACTS * spheres as f64 {
+                packing.scale(1.0 - TIGHTEN.0);
+            } else if world.unbalanced_force() < BALANCED.0 {
                 break;
             }
-            packing.loosen((LOOSEN.0 * contacts) as usize)?;
         }
         let mut world = packing.world(Friction::All)?;
-        go_on(&mut world, SETTLE[1])?;
+        go_on(&mut world, AT_LAST)?;
         packing.take(&world);
         Ok((packing, world))
     }
@@ -91,7 +98,7 @@ impl Packing {
         let reach = DVec3::splat(0.5 * width - 0.5);
         let mut stream = Stream::named(1, "bench");
         let centres = place::random(-reach, reach, &vec![0.5; spheres], &mut stream, PATIENCE);
-        Ok(Packing { centres: centres.map_err(|error| error.to_string())?, width })
+        Ok(Packing { centres: centres.map_err(|error| error.to_string())?, width, memory: Remembered::default() })
     }
 
     fn scale(&mut self, factor: f64) {
@@ -99,29 +106,17 @@ impl Packing {
         self.centres.iter_mut().for_each(|centre| *centre *= factor);
     }
 
-    /// Lets the packing move from rest; returns how many contacts it then has. A large step and local damping: it only
-    /// has to come to rest soon.
-    fn relax(&mut self, friction: Friction, steps: u32) -> Result<usize, String> {
-        let mut world = self.build(friction, 0.1, 0.5)?;
+    /// Lets the packing move from rest, with local damping: it only has to come to rest soon.
+    fn relax(&mut self, friction: Friction, steps: u32) -> Result<World, String> {
+        let mut world = self.build(friction, RELAXATION_STEP[usize::from(friction != Friction::Smooth)], 0.5)?;
         go_on(&mut world, steps)?;
         self.take(&world);
-        Ok(world.contact_count())
-    }
-
-    /// Widens the box so that the deepest `kept` contacts still touch: a pair with overlap d touches up to the factor
-    /// 1/(1 - d).
-    fn loosen(&mut self, kept: usize) -> Result<(), String> {
-        // The contacts of step 0 are always kept.
-        let mut overlaps: Vec<f64> = self.world(Friction::Smooth)?.contacts().iter().map(|row| row.overlap).collect();
-        overlaps.sort_by(|a, b| b.total_cmp(a));
-        if let Some(overlap) = overlaps.get(kept) {
-            self.scale(1.0 / (1.0 - overlap));
-        }
-        Ok(())
+        Ok(world)
     }
 
     fn take(&mut self, world: &World) {
         self.centres = (0..world.sphere_count() as u32).map(|id| world.body(id).position).collect();
+        self.memory = world.remembered();
     }
 
     /// Its volume fraction.
@@ -146,7 +141,7 @@ impl Packing {
                 bodies.push(Body { motion: Motion::Fixed, ..wall });
             }
         }
-        World::new(Setup { model, bodies }).map_err(|error| error.to_string())
+        World::with_memory(Setup { model, bodies }, &self.memory).map_err(|error| error.to_string())
     }
 }
 

@@ -16,12 +16,14 @@ pub fn distance(sphere: &Mover, plane: &Mover, normal: DVec3) -> f64 {
     (sphere.position - plane.position).dot(normal)
 }
 
-/// Puts the pair into a lane; `plane` says which of a and b is the plane.
+/// Puts the pair into a lane; `plane` says which of a and b is the plane, whose normals are those now and at the start of
+/// the step.
 #[inline(always)]
-pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, plane: Side, normal: DVec3) {
+pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, plane: Side, [normal, before]: [DVec3; 2]) {
     let (sphere, wall) = if plane == Side::A { (b, a) } else { (a, b) };
     let sphere_side = if plane == Side::A { &mut block.b } else { &mut block.a };
     let place = normal * distance(sphere, wall, normal);
+    block.normal_before.set(lane, if plane == Side::A { -before } else { before });
     gather_side(sphere_side, lane, sphere, place, sphere.radius, sphere.velocity);
     // The velocities belong to the middle of the step, so the arm must, too: else a turntable shows false slip.
     let half_way = (sphere.velocity - wall.velocity) * (0.5 * block.dt);
@@ -39,5 +41,5 @@ pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, plane: Side,
 #[inline(always)]
 pub fn about_plane(load: Load, sphere: &Mover, plane: &Mover) -> Load {
     let arm = sphere.position - plane.position;
-    Load { force: load.force, torque: load.torque + arm.cross(load.force) }
+    Load::new(load.force, load.torque + arm.cross(load.force))
 }

@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
+use crate::contact::LANES;
 use crate::frame;
 use crate::law::kernel::Kernel;
 use crate::model::{Integrator, Model, Special};
@@ -70,14 +71,6 @@ impl<'a> Mechanics<'a> {
         };
         let moved_squared = moved.length_squared();
         (if moved_squared.is_nan() { f64::INFINITY } else { moved_squared }, local)
-    }
-
-    /// The turn of a plain body in a step.
-    #[inline(always)]
-    pub fn turn(&self, mover: &Mover, orientation: &mut DQuat) {
-        if mover.special == 0 {
-            *orientation = frame::turned(*orientation, mover.angular_velocity * self.model.dt);
-        }
     }
 
     /// Kick of one body after the loads are known (velocity Verlet), full-step velocity of a prescribed body, power of
@@ -199,9 +192,12 @@ impl<'a> Mechanics<'a> {
                     }
                     Integrator::SymplecticEuler => end,
                 };
+                // Contacts find where a sphere was from where it is and its velocity, so that must be the mean one.
+                let mean = (end.position - mover.position) / dt;
+                let velocity = if special.plane.is_some() { middle.velocity } else { mean };
                 (mover.position, *orientation) = (end.position, end.orientation);
-                (mover.velocity, mover.angular_velocity) = (middle.velocity, middle.angular_velocity);
-                mover.velocity_ahead = (end.velocity - middle.velocity).as_vec3().to_array();
+                (mover.velocity, mover.angular_velocity) = (velocity, middle.angular_velocity);
+                mover.velocity_ahead = (end.velocity - velocity).as_vec3().to_array();
             }
             Motion::Free | Motion::Held => {
                 mover.position += mover.velocity * dt;
@@ -262,25 +258,113 @@ impl Kernel for Advance<'_> {
     #[inline(always)]
     fn run(self) {
         let Advance { finish, start, movers, loads, orientations, built_at, report } = self;
-        // Three short loops over what is in the cache, not one long one: the processor overlaps the iterations of a short
-        // loop, and waits for the long chain of operations in each iteration of a long one.
-        if let Some(mechanics) = finish {
+        if finish.is_some() {
             (report.local_at_end, report.driven_power) = (0.0, 0.0);
-            for ((mover, load), &orientation) in movers.iter_mut().zip(loads).zip(orientations.iter()) {
-                let (local, driven) = mechanics.finish(mover, load, orientation);
+        }
+        if start.is_some() {
+            (report.local_before_drift, report.moved_squared) = (0.0, 0.0);
+        }
+        let plain = Plain::of(finish, start);
+        for (index, (mover, load)) in movers.iter_mut().zip(loads).enumerate() {
+            if let Some(plain) = &plain
+                && mover.special == 0
+            {
+                let moved = plain.advance(mover, load, built_at[index]);
+                report.moved_squared = report.moved_squared.max(moved);
+                continue;
+            }
+            let orientation = &mut orientations[index];
+            if let Some(mechanics) = finish {
+                let (local, driven) = mechanics.finish(mover, load, *orientation);
                 report.local_at_end += local;
                 report.driven_power += driven;
             }
-        }
-        if let Some(mechanics) = start {
-            (report.local_before_drift, report.moved_squared) = (0.0, 0.0);
-            let bodies = movers.iter_mut().zip(loads).zip(orientations.iter_mut()).zip(built_at);
-            for (((mover, load), orientation), &built_at) in bodies {
-                let (moved, local) = mechanics.start(mover, load, orientation, built_at);
+            if let Some(mechanics) = start {
+                let (moved, local) = mechanics.start(mover, load, orientation, built_at[index]);
                 report.moved_squared = report.moved_squared.max(moved);
                 report.local_before_drift += local;
             }
-            movers.iter().zip(orientations).for_each(|(mover, orientation)| mechanics.turn(mover, orientation));
+        }
+        if let Some(mechanics) = start {
+            for (movers, orientations) in movers.chunks(LANES).zip(orientations.chunks_mut(LANES)) {
+                turn_plain(movers, orientations, mechanics.model.dt);
+            }
+        }
+    }
+}
+
+/// The end of a step and the start of the next for a body without anything special, without local damping: what
+/// `Mechanics::finish` and `Mechanics::start` do, on all coordinates at once.
+struct Plain {
+    gravity: Quad,
+    last_kick: f64,
+    first_kick: f64,
+    dt: f64,
+}
+
+/// Three coordinates and the number that stands beside them in a `Mover`.
+type Quad = [f64; 4];
+
+/// a + b s, by coordinates.
+#[inline(always)]
+fn add_scaled(a: Quad, b: Quad, s: f64) -> Quad {
+    [a[0] + b[0] * s, a[1] + b[1] * s, a[2] + b[2] * s, a[3] + b[3] * s]
+}
+
+impl Plain {
+    fn of(finish: Option<Mechanics>, start: Option<Mechanics>) -> Option<Self> {
+        let (finish, start) = (finish?, start?);
+        let (model, g) = (finish.model, finish.model.gravity);
+        (model.local_damping == 0.0).then(|| Plain {
+            gravity: [g.x, g.y, g.z, 0.0],
+            last_kick: model.dt - finish.first_kick(),
+            first_kick: start.first_kick(),
+            dt: model.dt,
+        })
+    }
+
+    #[inline(always)]
+    fn advance(&self, mover: &mut Mover, load: &Load, built_at: DVec3) -> f64 {
+        let (force, torque, m, i) = (load.force, load.torque, mover.inverse_mass, mover.inverse_inertia);
+        let acceleration = add_scaled(self.gravity, [force.x, force.y, force.z, 0.0], m);
+        let spin_up = [torque.x * i, torque.y * i, torque.z * i, 0.0];
+        let (v, w) = (mover.velocity, mover.angular_velocity);
+        let (v, w) = ([v.x, v.y, v.z, m], [w.x, w.y, w.z, i]);
+        let (v_end, w_end) = (add_scaled(v, acceleration, self.last_kick), add_scaled(w, spin_up, self.last_kick));
+        let ahead = |end: Quad, before: Quad| [0, 1, 2].map(|k| (end[k] - before[k]) as f32);
+        (mover.velocity_ahead, mover.angular_velocity_ahead) = (ahead(v_end, v), ahead(w_end, w));
+        let (v, w) = (add_scaled(v_end, acceleration, self.first_kick), add_scaled(w_end, spin_up, self.first_kick));
+        (mover.velocity, mover.inverse_mass) = (DVec3::new(v[0], v[1], v[2]), v[3]);
+        (mover.angular_velocity, mover.inverse_inertia) = (DVec3::new(w[0], w[1], w[2]), w[3]);
+        let p = mover.position;
+        let p = add_scaled([p.x, p.y, p.z, mover.radius], [v[0], v[1], v[2], 0.0], self.dt);
+        (mover.position, mover.radius) = (DVec3::new(p[0], p[1], p[2]), p[3]);
+        let moved_squared = (mover.position - built_at).length_squared();
+        if moved_squared.is_nan() { f64::INFINITY } else { moved_squared }
+    }
+}
+
+/// The turn of up to 32 bodies in a step; special ones have been turned already.
+#[inline(always)]
+fn turn_plain(movers: &[Mover], orientations: &mut [DQuat], dt: f64) {
+    let mut turns = [[0.0; 4]; LANES];
+    for (turn, mover) in turns.iter_mut().zip(movers) {
+        let w = mover.angular_velocity;
+        *turn = [w.x, w.y, w.z, mover.inverse_inertia];
+    }
+    let mut turned = [DQuat::IDENTITY; LANES];
+    turned[..orientations.len()].copy_from_slice(orientations);
+    let mut large = false;
+    for i in 0..LANES {
+        let [x, y, z, _] = turns[i];
+        let v = DVec3::new(x, y, z) * dt;
+        large |= !frame::is_small(v);
+        turned[i] = frame::turned_little(turned[i], v);
+    }
+    for (i, (orientation, mover)) in orientations.iter_mut().zip(movers).enumerate() {
+        if mover.special == 0 {
+            let v = mover.angular_velocity * dt;
+            *orientation = if large { frame::turned(*orientation, v) } else { turned[i] };
         }
     }
 }

@@ -15,16 +15,16 @@ use crate::law::one::{self, PairMemory};
 use crate::measure::{ContactRow, contact_row};
 use crate::model::Model;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
-use crate::state::{BlockHead, CHUNK, ChunkContacts, Load, Mover};
+use crate::state::{BlockHead, ChunkContacts, Load, Mover};
 
 /// How many candidates ahead bodies are asked for: far enough for a line from memory to arrive in time.
-const AHEAD: usize = 16;
+const AHEAD: usize = 64;
 
 /// Scratch of a chunk that outlives the step only to save allocations, and what the pass reports.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkWork {
-    /// Loads on bodies of other chunks: (index of the body, load), by outbox.
-    pub outboxes: Vec<Vec<(u32, Load)>>,
+    /// Loads on bodies of other chunks, by outbox.
+    pub outboxes: Vec<Vec<Posted>>,
     /// Touching candidates of this step, rising.
     detected: Vec<u32>,
     /// Places being rearranged.
@@ -43,6 +43,17 @@ pub struct ChunkWork {
     pub nanoseconds: [u64; 2],
 }
 
+/// A load on a body of another chunk.
+#[derive(Clone, Copy, Debug)]
+pub struct Posted {
+    /// Index of the body.
+    pub body: u32,
+    /// See `Load`.
+    pub force: DVec3,
+    /// See `Load`.
+    pub torque: DVec3,
+}
+
 /// What the pass reads of the world.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
@@ -52,14 +63,18 @@ pub struct View<'a> {
     pub movers: &'a [Mover],
     /// World normals of the planes, which stand after the spheres.
     pub plane_normals: &'a [DVec3],
+    /// The same at the start of the step.
+    pub plane_normals_before: &'a [DVec3],
     /// How many bodies are spheres.
     pub spheres: usize,
+    /// Bodies in a chunk.
+    pub chunk_size: usize,
     /// Lanes of memory a block.
     pub stride: usize,
     /// Step by which memory grows.
     pub dt: f64,
-    /// The farthest that a body has moved since neighbour lists were made (m).
-    pub moved: f64,
+    /// The farthest that a body of each chunk has moved since neighbour lists were made (m).
+    pub moved: &'a [f64],
     /// Whether to keep rows for the contacts record.
     pub keep_rows: bool,
 }
@@ -74,7 +89,8 @@ pub fn pass(
     loads: &mut [Load],
 ) {
     let start = Instant::now();
-    detect(&view, lists, work);
+    kernel::prefetch_all(&contacts.memory);
+    detect(&view, chunk, lists, work);
     if !mark_live(&work.detected, contacts) {
         rearrange(&view, lists, contacts, work);
         mark_live(&work.detected, contacts);
@@ -84,7 +100,7 @@ pub fn pass(
     work.outboxes.resize_with(lists.targets.len(), Vec::new);
     work.outboxes.iter_mut().for_each(Vec::clear);
     work.rows.clear();
-    kernel::dispatch(Evaluate { view, first: chunk * CHUNK, lists, contacts, work, loads }, true);
+    kernel::dispatch(Evaluate { view, first: chunk * view.chunk_size, lists, contacts, work, loads }, true);
     let spent = [detected - start, detected.elapsed()];
     for (sum, spent) in work.nanoseconds.iter_mut().zip(spent) {
         *sum += spent.as_nanos() as u64;
@@ -92,19 +108,21 @@ pub fn pass(
 }
 
 /// Lists the candidates that touch, and notes a plane that a sphere has sunk into.
-fn detect(view: &View, lists: &ChunkNeighbours, work: &mut ChunkWork) {
+fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWork) {
     work.too_deep = None;
     // Every candidate is written, and counted only when it touches: no branch to mispredict.
     work.detected.resize(lists.candidates.len(), 0);
     let mut count = 0;
     // Two bodies come closer by no more than both have moved; the factor covers rounding many times over.
-    let closed = 2.0 * view.moved * (1.0 + 1e-6);
+    let own = view.moved[chunk];
+    let farthest = lists.targets.iter().map(|&target| view.moved[target as usize]).fold(own, f64::max);
+    let closed = (own + farthest) * (1.0 + 1e-6);
     for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
         let plane = Class::from_number(range.class, view.model.materials.len()).plane;
         let candidates = &lists.candidates[range.first as usize..range.end as usize];
         for (index, candidate) in (range.first..).zip(candidates) {
             // Neighbours in space are near in memory, not next to each other: ask for them in time.
-            if let Some(ahead) = lists.candidates.get(index as usize + AHEAD) {
+            if let Some(ahead) = candidates.get((index - range.first) as usize + AHEAD) {
                 kernel::prefetch(&view.movers[ahead.a as usize]);
                 kernel::prefetch(&view.movers[ahead.b as usize]);
             }
@@ -134,14 +152,16 @@ fn touches_plane(view: &View, candidate: &Candidate, plane: Side, too_deep: &mut
 
 /// Marks the places whose pairs touch. False when some touching pair has no place yet.
 fn mark_live(detected: &[u32], contacts: &mut ChunkContacts) -> bool {
-    if detected == contacts.placed {
-        contacts.blocks.iter_mut().for_each(|head| head.live = head.all());
-        return true;
-    }
     let mut next = 0;
     for head in &mut contacts.blocks {
+        let placed = &contacts.placed[head.first as usize..][..head.count as usize];
+        if detected.get(next..next + placed.len()) == Some(placed) {
+            head.live = head.all();
+            next += placed.len();
+            continue;
+        }
         head.live = 0;
-        for (lane, &candidate) in contacts.placed[head.first as usize..][..head.count as usize].iter().enumerate() {
+        for (lane, &candidate) in placed.iter().enumerate() {
             let touches = detected.get(next) == Some(&candidate);
             head.live |= u32::from(touches) << lane;
             next += usize::from(touches);
@@ -223,10 +243,14 @@ impl Kernel for Evaluate<'_> {
             let class = Class::from_number(head.class, view.model.materials.len());
             let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
             let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
-            gather(&mut block, &view, lists, class.plane, placed, head.live);
             let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
-            kernel::evaluate(laws, &mut block, memory);
-            note_too_deep(&block, lists, placed, work);
+            let contacts = Gathered { view: &view, lists, plane: class.plane, placed, live: head.live };
+            // Blocks at the end of a class are rarely full.
+            match placed.len() {
+                0..=8 => contacts.evaluate::<8>(laws, &mut block, memory, work),
+                9..=16 => contacts.evaluate::<16>(laws, &mut block, memory, work),
+                _ => contacts.evaluate::<LANES>(laws, &mut block, memory, work),
+            }
             forget(memory, head.all() & !head.live);
             scatter(&block, &view, first, lists, class.plane, placed, head.live, work, loads);
             if view.keep_rows {
@@ -240,18 +264,44 @@ impl Kernel for Evaluate<'_> {
     }
 }
 
+/// The contacts of a block.
+struct Gathered<'a> {
+    view: &'a View<'a>,
+    lists: &'a ChunkNeighbours,
+    plane: Side,
+    placed: &'a [u32],
+    live: u32,
+}
+
+impl Gathered<'_> {
+    /// Loads of up to `N` contacts.
+    #[inline(always)]
+    fn evaluate<const N: usize>(&self, laws: &PairLaws, block: &mut Block, memory: &mut [Lanes], work: &mut ChunkWork) {
+        gather::<N>(block, self.view, self.lists, self.plane, self.placed, self.live);
+        kernel::evaluate::<N>(laws, block, memory);
+        note_too_deep::<N>(block, self.lists, self.placed, work);
+    }
+}
+
 /// Fills the block from the bodies. Lanes beyond the places repeat the last one, so that no lane divides by zero.
 #[inline(always)]
-fn gather(block: &mut Block, view: &View, lists: &ChunkNeighbours, plane: Side, placed: &[u32], live: u32) {
-    for lane in 0..LANES {
+fn gather<const N: usize>(
+    block: &mut Block,
+    view: &View,
+    lists: &ChunkNeighbours,
+    plane: Side,
+    placed: &[u32],
+    live: u32,
+) {
+    for lane in 0..N {
         let candidate = &lists.candidates[placed[lane.min(placed.len() - 1)] as usize];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
         if plane == Side::Neither {
             sphere_sphere::gather(block, lane, a, b);
         } else {
             let wall = if plane == Side::A { candidate.a } else { candidate.b };
-            let normal = view.plane_normals[wall as usize - view.spheres];
-            sphere_plane::gather(block, lane, a, b, plane, normal);
+            let normals = [view.plane_normals, view.plane_normals_before].map(|all| all[wall as usize - view.spheres]);
+            sphere_plane::gather(block, lane, a, b, plane, normals);
         }
         block.live.0[lane] = f64::from(live >> lane & 1);
     }
@@ -277,13 +327,13 @@ fn lanes_of(mut bits: u32) -> impl Iterator<Item = usize> {
 
 /// Notes a contact deeper than half the smaller radius, or not finite.
 #[inline(always)]
-fn note_too_deep(block: &Block, lists: &ChunkNeighbours, placed: &[u32], work: &mut ChunkWork) {
+fn note_too_deep<const N: usize>(block: &Block, lists: &ChunkNeighbours, placed: &[u32], work: &mut ChunkWork) {
     let bad = |lane: usize| {
         let least = block.reach_a.0[lane].abs().min(block.reach_b.0[lane].abs());
         (block.overlap.0[lane] > 0.5 * least) | block.overlap.0[lane].is_nan()
     };
     // Padding lanes repeat a contact, so they need no mask.
-    if (0..LANES).fold(false, |any, lane| any | bad(lane)) {
+    if (0..N).fold(false, |any, lane| any | bad(lane)) {
         let lane = (0..placed.len()).find(|&lane| bad(lane)).unwrap_or(0);
         work.too_deep = Some(lists.candidates[placed[lane] as usize]);
     }
@@ -305,8 +355,8 @@ fn scatter(
     for lane in lanes_of(live) {
         let candidate = &lists.candidates[placed[lane] as usize];
         let force = block.force.vector(lane);
-        let mut on_a = Load { force, torque: block.torque_a.vector(lane) };
-        let mut on_b = Load { force: -force, torque: block.torque_b.vector(lane) };
+        let mut on_a = Load::new(force, block.torque_a.vector(lane));
+        let mut on_b = Load::new(-force, block.torque_b.vector(lane));
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
         match plane {
             Side::Neither => {}
@@ -315,8 +365,12 @@ fn scatter(
         }
         for (body, load) in [(candidate.a, on_a), (candidate.b, on_b)] {
             match loads.get_mut((body as usize).wrapping_sub(first)) {
-                Some(sum) => sum.add(load.force, load.torque),
-                None => work.outboxes[candidate.outbox as usize - 1].push((body, load)),
+                Some(sum) => sum.add(&load),
+                None => work.outboxes[candidate.outbox as usize - 1].push(Posted {
+                    body,
+                    force: load.force,
+                    torque: load.torque,
+                }),
             }
         }
     }
@@ -334,11 +388,10 @@ fn keep_rows(
     memory: &[Lanes],
     rows: &mut Vec<ContactRow>,
 ) {
-    let layout = MemoryLayout::of(laws);
     for lane in lanes_of(live) {
         let candidate = &lists.candidates[placed[lane] as usize];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-        rows.push(contact_row(block, lane, a, b, plane, &layout, memory));
+        rows.push(contact_row(block, lane, a, b, plane, laws, memory));
     }
 }
 
@@ -349,9 +402,9 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, su
         let class = Class::from_number(head.class, view.model.materials.len());
         let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
         let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
-        gather(&mut block, view, lists, class.plane, placed, head.live);
+        gather::<LANES>(&mut block, view, lists, class.plane, placed, head.live);
         let memory = &contacts.memory[number * view.stride..(number + 1) * view.stride];
-        kernel::geometry(&mut block, &mut [memory[0], memory[1], memory[2]], false);
+        kernel::geometry::<LANES>(&mut block, false);
         for lane in lanes_of(head.live) {
             let remembered = PairMemory::from_lanes(&MemoryLayout::of(laws), memory, lane);
             let energies = one::stored(laws, &block.contact(lane), &remembered);
@@ -364,7 +417,7 @@ impl ChunkWork {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let posted: usize = self.outboxes.iter().map(Vec::capacity).sum();
-        posted * size_of::<(u32, Load)>()
+        posted * size_of::<Posted>()
             + 4 * (self.detected.capacity() + self.placed.capacity())
             + size_of::<Lanes>() * self.memory.capacity()
     }

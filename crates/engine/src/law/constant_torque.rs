@@ -48,7 +48,7 @@ impl FrictionLaw for RollConstantTorque {
         let moving = size > 0.0;
         let torque = self.limit.kinetic * self.limit.arm(contact) * contact.normal_load;
         let torque = rate * (if moving { -torque / size } else { 0.0 });
-        memory.slipping = if moving { 1.0 } else { 0.0 };
+        memory.slipping = moving;
         Resistance { roll_a: torque, roll_b: -torque, ..Resistance::default() }
     }
 
@@ -66,7 +66,7 @@ impl FrictionLaw for SpinConstantTorque {
         let rate = contact.spin_rate();
         let torque = self.limit.kinetic * self.limit.arm(contact) * contact.normal_load;
         let moving = rate.abs() > 0.0;
-        memory.slipping = if moving { 1.0 } else { 0.0 };
+        memory.slipping = moving;
         Resistance { spin: if moving { -torque.copysign(rate) } else { 0.0 }, ..Resistance::default() }
     }
 
@@ -93,11 +93,11 @@ mod tests {
             let loads = law.resist(&moving, &mut memory);
             close(loads.roll_a, DVec3::new(-0.03, 0.04, 0.0));
             assert_eq!((loads.roll_b, loads.spin), (-loads.roll_a, 0.0));
-            assert_eq!(memory.slipping, 1.0);
+            assert!(memory.slipping);
             close(by_length.resist(&moving, &mut memory).roll_a, DVec3::new(-0.036, 0.048, 0.0));
         }
         assert_eq!(law.resist(&contact(), &mut memory), Resistance::default());
-        assert_eq!(memory.slipping, 0.0);
+        assert!(!memory.slipping);
     }
 
     #[test]

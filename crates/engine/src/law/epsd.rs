@@ -58,14 +58,14 @@ impl FrictionLaw for RollEpsd {
         let size = trial.length();
         let per_coefficient = self.limit.arm(contact) * contact.normal_load;
         let kinetic = self.limit.kinetic * per_coefficient;
-        let allowed = if memory.slipping > 0.0 { kinetic } else { self.limit.static_ * per_coefficient };
+        let allowed = if memory.slipping { kinetic } else { self.limit.static_ * per_coefficient };
         let saturated = size > allowed;
         let spring = trial * (if saturated { kinetic / size } else { 1.0 });
         let inverse_a = inverse_inertia_at_contact(contact.inverse_mass_a, contact.inverse_inertia_a, contact.reach_a);
         let inverse_b = inverse_inertia_at_contact(contact.inverse_mass_b, contact.inverse_inertia_b, contact.reach_b);
         let dashpot = 2.0 * self.damping_ratio * (stiffness / (inverse_a + inverse_b)).sqrt();
         let torque = spring - rate * (if saturated { 0.0 } else { dashpot });
-        *memory = VectorSpring { spring, slipping: if saturated { 1.0 } else { 0.0 } };
+        *memory = VectorSpring { spring, slipping: saturated };
         Resistance { roll_a: torque, roll_b: -torque, ..Resistance::default() }
     }
 
@@ -91,17 +91,17 @@ mod tests {
         let law = RollEpsd { stiffness: 5.0, slide_stiffness: 0.0, damping_ratio: 0.0, limit: Limit::mu(0.1) };
         let mut memory = VectorSpring::default();
         close(roll(&law, &mut memory, 0.06), DVec3::X * -0.03);
-        assert_eq!(memory.slipping, 0.0);
+        assert!(!memory.slipping);
         assert!((law.stored(&contact(), &memory)[1] - 0.03 * 0.03 / 10.0).abs() < 1e-17);
         close(roll(&law, &mut memory, 0.06), DVec3::X * -0.05);
         close(roll(&law, &mut memory, 0.06), DVec3::X * -0.05);
-        assert_eq!(memory.slipping, 1.0);
+        assert!(memory.slipping);
         // Back: an elastic range of twice the limit, then slip the other way.
         close(roll(&law, &mut memory, -0.1), DVec3::ZERO);
-        assert_eq!(memory.slipping, 0.0);
+        assert!(!memory.slipping);
         close(roll(&law, &mut memory, -0.1), DVec3::X * 0.05);
         close(roll(&law, &mut memory, -0.1), DVec3::X * 0.05);
-        assert_eq!(memory.slipping, 1.0);
+        assert!(memory.slipping);
     }
 
     #[test]
@@ -127,6 +127,6 @@ mod tests {
         // In slip, a little more motion keeps it there; a little back ends it.
         close(roll(&law, &mut memory, 0.01), DVec3::X * -0.05);
         close(roll(&law, &mut memory, -0.01), DVec3::X * -0.045);
-        assert_eq!(memory.slipping, 0.0);
+        assert!(!memory.slipping);
     }
 }

@@ -44,7 +44,8 @@ impl NormalLaw for Hooke {
     #[inline(always)]
     fn press(&self, contact: &Contact) -> f64 {
         let m = contact.mass_eff;
-        let dashpot = self.damping * m + 2.0 * self.damping_ratio * (self.stiffness * m).sqrt();
+        let critical = if self.damping_ratio == 0.0 { 0.0 } else { 2.0 * (self.stiffness * m).sqrt() };
+        let dashpot = self.damping * m + self.damping_ratio * critical;
         let force = self.stiffness * contact.overlap - dashpot * contact.separation_rate;
         if self.cohesionless { force.max(0.0) } else { force }
     }

@@ -5,13 +5,18 @@
 
 use glam::DVec3;
 
-use crate::contact::{Block, LANES, Lanes, Resistance, Turn};
+use crate::contact::{Block, Lanes, Resistance, Turn};
 use crate::law::memory::Memory;
 use crate::law::spring_slider::{SliderOptions, WithDefaults};
 use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
 
-/// Numbers of memory that precede the laws': the normal at the step before.
-pub const NORMAL_BEFORE: usize = 3;
+/// Numbers of memory that precede the laws': one of bits, a bit for each motion that slips (see `Motions`).
+pub const SLIPS: usize = 1;
+
+/// Whether a motion of a contact slips.
+pub fn slips(memory: &[Lanes], lane: usize, motion: Motions) -> bool {
+    memory[0].0[lane].to_bits() & u64::from(motion.0) != 0
+}
 
 /// How many numbers of memory each law of a pair takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +57,9 @@ impl MemoryLayout {
         }
     }
 
-    /// Numbers in all, the normal before included.
+    /// Numbers in all, the bits of slipping included.
     pub fn total(&self) -> usize {
-        NORMAL_BEFORE + self.slide + self.roll + self.spin
+        SLIPS + self.slide + self.roll + self.spin
     }
 }
 
@@ -116,55 +121,83 @@ pub fn prefetch<T>(item: &T) {
     let _ = item;
 }
 
-/// Loads of a whole block: geometry, normal law, friction laws, totals. `memory` holds `layout.total()` lanes or more.
+/// Asks for every cache line of a slice, ahead of its use.
 #[inline(always)]
-pub fn evaluate(laws: &PairLaws, block: &mut Block, memory: &mut [Lanes]) {
+pub fn prefetch_all<T>(items: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let start = items.as_ptr().cast::<i8>();
+        for line in (0..size_of_val(items)).step_by(64) {
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line));
+            }
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = items;
+}
+
+/// Loads of the first `N` contacts of a block: geometry, normal law, friction laws, totals. `memory` holds
+/// `layout.total()` lanes or more. The compiler must know `N` to vectorise.
+#[inline(always)]
+pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut [Lanes]) {
     let layout = MemoryLayout::of(laws);
-    let (before, rest) = memory.split_at_mut(NORMAL_BEFORE);
+    let (slips, rest) = memory.split_at_mut(SLIPS);
+    let slips = &mut slips[0];
     let (slide, rest) = rest.split_at_mut(layout.slide);
     let (roll, rest) = rest.split_at_mut(layout.roll);
     let spin = &mut rest[..layout.spin];
-    geometry(block, before.try_into().expect("three lanes were split off"), laws.rates_at_end());
+    geometry::<N>(block, laws.rates_at_end());
     match &laws.normal {
-        Normal::Hooke(law) => press(law, block),
-        Normal::Hertz(law) => press(law, block),
+        Normal::Hooke(law) => press::<_, N>(law, block),
+        Normal::Hertz(law) => press::<_, N>(law, block),
     }
     // Options that are known at compile time cost nothing in the loop; others are slower but give the same bits.
     let default = SliderOptions::default();
     match &laws.slide {
-        None => resist_nothing(block, Motions::SLIDE),
-        Some(Slide::SpringSlider(law)) if law.options == default => resist(&WithDefaults(*law), block, slide),
-        Some(Slide::SpringSlider(law)) => resist(law, block, slide),
+        None => resist_nothing::<N>(block, Motions::SLIDE),
+        Some(Slide::SpringSlider(law)) if law.options == default => {
+            resist::<_, N>(&WithDefaults(*law), block, slips, slide)
+        }
+        Some(Slide::SpringSlider(law)) => resist::<_, N>(law, block, slips, slide),
     }
     match &laws.roll {
-        None => resist_nothing(block, Motions::ROLL),
-        Some(Roll::SpringSlider(law)) if law.options == default => resist(&WithDefaults(*law), block, roll),
-        Some(Roll::SpringSlider(law)) => resist(law, block, roll),
-        Some(Roll::ConstantTorque(law)) => resist(law, block, roll),
-        Some(Roll::Epsd(law)) => resist(law, block, roll),
+        None => resist_nothing::<N>(block, Motions::ROLL),
+        Some(Roll::SpringSlider(law)) if law.options == default => {
+            resist::<_, N>(&WithDefaults(*law), block, slips, roll)
+        }
+        Some(Roll::SpringSlider(law)) => resist::<_, N>(law, block, slips, roll),
+        Some(Roll::ConstantTorque(law)) => resist::<_, N>(law, block, slips, roll),
+        Some(Roll::Epsd(law)) => resist::<_, N>(law, block, slips, roll),
     }
     match &laws.spin {
-        None => resist_nothing(block, Motions::SPIN),
-        Some(Spin::SpringSlider(law)) if law.options == default => resist(&WithDefaults(*law), block, spin),
-        Some(Spin::SpringSlider(law)) => resist(law, block, spin),
-        Some(Spin::ConstantTorque(law)) => resist(law, block, spin),
+        None => resist_nothing::<N>(block, Motions::SPIN),
+        Some(Spin::SpringSlider(law)) if law.options == default => {
+            resist::<_, N>(&WithDefaults(*law), block, slips, spin)
+        }
+        Some(Spin::SpringSlider(law)) => resist::<_, N>(law, block, slips, spin),
+        Some(Spin::ConstantTorque(law)) => resist::<_, N>(law, block, slips, spin),
     }
-    total(block);
+    total::<N>(block);
 }
 
 /// What the laws read, from what was gathered of the bodies. Three short loops: a processor overlaps the iterations of a
 /// short loop, and waits for its roots and divisions in a long one.
 #[inline(always)]
-pub fn geometry(block: &mut Block, before: &mut [Lanes; 3], rates_at_end: bool) {
-    place(block);
-    turn_normals(block, before, rates_at_end);
-    turn_spins(block);
+pub fn geometry<const N: usize>(block: &mut Block, rates_at_end: bool) {
+    place::<N>(block);
+    normals_before::<N>(block);
+    turn_normals::<N>(block, rates_at_end);
+    turn_spins::<N>(block);
 }
 
 /// Normal, overlap, levers and effective values, and the gathered numbers as lanes.
 #[inline(always)]
-fn place(block: &mut Block) {
-    for i in 0..LANES {
+fn place<const N: usize>(block: &mut Block) {
+    for i in 0..N {
         let between = block.a.place.vector(i) - block.b.place.vector(i);
         let (reach_a, reach_b) = (block.a.place.scalar(i), block.b.place.scalar(i));
         let (inverse_mass_a, inverse_mass_b) = (block.a.motion.scalar(i), block.b.motion.scalar(i));
@@ -172,8 +205,14 @@ fn place(block: &mut Block) {
         let distance = between.length();
         let overlap = if flat { reach_a.abs() } else { reach_a + reach_b } - distance;
         let half = 0.5 * overlap;
-        let product = reach_a * reach_b / (reach_a + reach_b);
-        block.normal.set(i, between * (1.0 / distance));
+        // Divisions are dear: one serves for both effective values. At a plane the reaches cancel.
+        let reaches = if flat { 1.0 } else { reach_a + reach_b };
+        let inverse_masses = inverse_mass_a + inverse_mass_b;
+        let inverse = 1.0 / (reaches * inverse_masses);
+        let radius_eff = reach_a * reach_b * (inverse_masses * inverse);
+        let inverse_distance = 1.0 / distance;
+        block.normal.set(i, between * inverse_distance);
+        block.inverse_distance.0[i] = inverse_distance;
         block.overlap.0[i] = overlap;
         block.velocity.set(i, block.a.motion.vector(i) - block.b.motion.vector(i));
         block.angular_velocity_a.set(i, block.a.turning.vector(i));
@@ -183,8 +222,8 @@ fn place(block: &mut Block) {
         // A plane's lever is minus the sphere's: both shrink in size.
         block.lever_a.0[i] = reach_a - half.copysign(reach_a);
         block.lever_b.0[i] = reach_b - half.copysign(reach_b);
-        block.radius_eff.0[i] = if flat { reach_a.abs() } else { product };
-        block.mass_eff.0[i] = 1.0 / (inverse_mass_a + inverse_mass_b);
+        block.radius_eff.0[i] = if flat { reach_a.abs() } else { radius_eff };
+        block.mass_eff.0[i] = reaches * inverse;
         block.inverse_mass_a.0[i] = inverse_mass_a;
         block.inverse_mass_b.0[i] = inverse_mass_b;
         block.inverse_inertia_a.0[i] = block.a.turning.scalar(i);
@@ -192,19 +231,27 @@ fn place(block: &mut Block) {
     }
 }
 
-/// How the normal has turned since the step before; remembers it for the next.
+/// The normal at the start of the step. Spheres have drifted from there with the velocities they have; of a plane it was
+/// gathered.
 #[inline(always)]
-fn turn_normals(block: &mut Block, before: &mut [Lanes; 3], rates_at_end: bool) {
-    for i in 0..LANES {
+fn normals_before<const N: usize>(block: &mut Block) {
+    for i in 0..N {
+        let flat = block.reach_a.0[i] * block.reach_b.0[i] < 0.0;
+        let before = block.normal.get(i) - block.velocity.get(i) * (block.dt * block.inverse_distance.0[i]);
+        let before = before * (1.0 / before.length());
+        let gathered = block.normal_before.get(i);
+        let pick = |flat_one: f64, other: f64| if flat { flat_one } else { other };
+        let before = DVec3::new(pick(gathered.x, before.x), pick(gathered.y, before.y), pick(gathered.z, before.z));
+        block.normal_before.set(i, before);
+    }
+}
+
+/// How the normal has turned in the step.
+#[inline(always)]
+fn turn_normals<const N: usize>(block: &mut Block, rates_at_end: bool) {
+    for i in 0..N {
         let normal = block.normal.get(i);
-        let old = DVec3::new(before[0].0[i], before[1].0[i], before[2].0[i]);
-        // All zeros is a contact's birth.
-        let newborn = old.length_squared() < 0.5;
-        let pick = |new: f64, old: f64| if newborn { new } else { old };
-        let old = DVec3::new(pick(normal.x, old.x), pick(normal.y, old.y), pick(normal.z, old.z));
-        let (mid, from_before, from_mid) = Turn::of_normals(old, normal);
-        (before[0].0[i], before[1].0[i], before[2].0[i]) = (normal.x, normal.y, normal.z);
-        block.normal_before.set(i, old);
+        let (mid, from_before, from_mid) = Turn::of_normals(block.normal_before.get(i), normal);
         block.normal_mid.set(i, mid);
         let velocity = block.velocity.get(i);
         block.separation_rate.0[i] = if rates_at_end { velocity.dot(normal) } else { velocity.dot(mid) };
@@ -215,8 +262,8 @@ fn turn_normals(block: &mut Block, before: &mut [Lanes; 3], rates_at_end: bool) 
 
 /// How the pair has spun about its normal.
 #[inline(always)]
-fn turn_spins(block: &mut Block) {
-    for i in 0..LANES {
+fn turn_spins<const N: usize>(block: &mut Block) {
+    for i in 0..N {
         let sum = block.angular_velocity_a.get(i) + block.angular_velocity_b.get(i);
         let (half_cosine, half_sine) = Turn::of_half_spin(block.normal_mid.get(i), sum, block.dt);
         (block.turn_half_cosine.0[i], block.turn_half_sine.0[i]) = (half_cosine, half_sine);
@@ -225,27 +272,30 @@ fn turn_spins(block: &mut Block) {
 }
 
 #[inline(always)]
-fn press<L: NormalLaw>(law: &L, block: &mut Block) {
-    for i in 0..LANES {
+fn press<L: NormalLaw, const N: usize>(law: &L, block: &mut Block) {
+    for i in 0..N {
         block.normal_force.0[i] = law.press(&block.contact(i));
     }
 }
 
 #[inline(always)]
-fn resist<L: FrictionLaw>(law: &L, block: &mut Block, memory: &mut [Lanes]) {
+fn resist<L: FrictionLaw, const N: usize>(law: &L, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]) {
     let memory = L::Memory::block(memory);
-    for i in 0..LANES {
+    let bit = u64::from(L::RESISTS.0);
+    for i in 0..N {
         let contact = block.contact(i);
-        let mut remembered = L::Memory::load(memory, i);
+        let bits = slips.0[i].to_bits();
+        let mut remembered = L::Memory::load(memory, i, bits & bit != 0);
         let resistance = law.resist(&contact, &mut remembered);
-        remembered.store(memory, i);
+        let slipping = remembered.store(memory, i);
+        slips.0[i] = f64::from_bits(if slipping { bits | bit } else { bits & !bit });
         put(block, i, L::RESISTS, &resistance);
     }
 }
 
 #[inline(always)]
-fn resist_nothing(block: &mut Block, motions: Motions) {
-    for i in 0..LANES {
+fn resist_nothing<const N: usize>(block: &mut Block, motions: Motions) {
+    for i in 0..N {
         put(block, i, motions, &Resistance::default());
     }
 }
@@ -268,8 +318,8 @@ fn put(block: &mut Block, i: usize, motions: Motions, resistance: &Resistance) {
 
 /// Sums the motions' loads on each body and takes their power with full-step velocities, for the ledger.
 #[inline(always)]
-fn total(block: &mut Block) {
-    for i in 0..LANES {
+fn total<const N: usize>(block: &mut Block) {
+    for i in 0..N {
         let n = block.normal.get(i);
         let push = block.normal_force.0[i];
         let slide = block.slide_force.get(i);

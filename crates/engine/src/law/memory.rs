@@ -1,21 +1,22 @@
-//! What a contact remembers, in blocks: each number of 32 contacts side by side. All zeros is a contact's birth.
+//! What a contact remembers, in blocks: each number of 32 contacts side by side, and one bit a motion for whether it
+//! slips. All zeros is a contact's birth.
 
 use glam::DVec3;
 
 use crate::contact::Lanes;
 
-/// What a law keeps per contact: a fixed number of numbers.
+/// What a law keeps per contact: a fixed number of numbers, and whether the contact slips.
 pub trait Memory: Copy + Default + Send + Sync + 'static {
-    /// How many numbers.
+    /// How many numbers, slipping not counted.
     const SIZE: usize;
     /// The same for 32 contacts.
     type Block;
     /// The block in a slice of `SIZE` lanes.
     fn block(lanes: &mut [Lanes]) -> &mut Self::Block;
     /// The memory of one contact.
-    fn load(block: &Self::Block, lane: usize) -> Self;
-    /// Puts the memory of one contact back.
-    fn store(self, block: &mut Self::Block, lane: usize);
+    fn load(block: &Self::Block, lane: usize, slipping: bool) -> Self;
+    /// Puts the memory of one contact back; returns whether it slips.
+    fn store(self, block: &mut Self::Block, lane: usize) -> bool;
 }
 
 /// A tangent vector and whether the contact slips.
@@ -23,8 +24,8 @@ pub trait Memory: Copy + Default + Send + Sync + 'static {
 pub struct VectorSpring {
     /// Elongation (m) of a spring, or the torque (N m) in it, as the law says.
     pub spring: DVec3,
-    /// 1 in slip, 0 in stick.
-    pub slipping: f64,
+    /// In slip, not in stick.
+    pub slipping: bool,
 }
 
 /// A number and whether the contact slips.
@@ -32,15 +33,15 @@ pub struct VectorSpring {
 pub struct ScalarSpring {
     /// Angle (rad) of a spring.
     pub spring: f64,
-    /// 1 in slip, 0 in stick.
-    pub slipping: f64,
+    /// In slip, not in stick.
+    pub slipping: bool,
 }
 
 /// Only whether the contact slips: for the `mode` of the contacts record.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ModeOnly {
-    /// 1 in slip, 0 in stick.
-    pub slipping: f64,
+    /// In slip, not in stick.
+    pub slipping: bool,
 }
 
 /// A slice as an array. Its length is fixed by the layout of the memory that `World::new` computes.
@@ -49,54 +50,54 @@ fn array<const N: usize>(lanes: &mut [Lanes]) -> &mut [Lanes; N] {
 }
 
 impl Memory for VectorSpring {
-    const SIZE: usize = 4;
-    type Block = [Lanes; 4];
-    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 4] {
+    const SIZE: usize = 3;
+    type Block = [Lanes; 3];
+    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 3] {
         array(lanes)
     }
     #[inline(always)]
-    fn load(block: &[Lanes; 4], lane: usize) -> Self {
+    fn load(block: &[Lanes; 3], lane: usize, slipping: bool) -> Self {
         let spring = DVec3::new(block[0].0[lane], block[1].0[lane], block[2].0[lane]);
-        VectorSpring { spring, slipping: block[3].0[lane] }
+        VectorSpring { spring, slipping }
     }
     #[inline(always)]
-    fn store(self, block: &mut [Lanes; 4], lane: usize) {
+    fn store(self, block: &mut [Lanes; 3], lane: usize) -> bool {
         block[0].0[lane] = self.spring.x;
         block[1].0[lane] = self.spring.y;
         block[2].0[lane] = self.spring.z;
-        block[3].0[lane] = self.slipping;
+        self.slipping
     }
 }
 
 impl Memory for ScalarSpring {
-    const SIZE: usize = 2;
-    type Block = [Lanes; 2];
-    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 2] {
-        array(lanes)
-    }
-    #[inline(always)]
-    fn load(block: &[Lanes; 2], lane: usize) -> Self {
-        ScalarSpring { spring: block[0].0[lane], slipping: block[1].0[lane] }
-    }
-    #[inline(always)]
-    fn store(self, block: &mut [Lanes; 2], lane: usize) {
-        block[0].0[lane] = self.spring;
-        block[1].0[lane] = self.slipping;
-    }
-}
-
-impl Memory for ModeOnly {
     const SIZE: usize = 1;
     type Block = [Lanes; 1];
     fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 1] {
         array(lanes)
     }
     #[inline(always)]
-    fn load(block: &[Lanes; 1], lane: usize) -> Self {
-        ModeOnly { slipping: block[0].0[lane] }
+    fn load(block: &[Lanes; 1], lane: usize, slipping: bool) -> Self {
+        ScalarSpring { spring: block[0].0[lane], slipping }
     }
     #[inline(always)]
-    fn store(self, block: &mut [Lanes; 1], lane: usize) {
-        block[0].0[lane] = self.slipping;
+    fn store(self, block: &mut [Lanes; 1], lane: usize) -> bool {
+        block[0].0[lane] = self.spring;
+        self.slipping
+    }
+}
+
+impl Memory for ModeOnly {
+    const SIZE: usize = 0;
+    type Block = [Lanes; 0];
+    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 0] {
+        array(lanes)
+    }
+    #[inline(always)]
+    fn load(_: &[Lanes; 0], _: usize, slipping: bool) -> Self {
+        ModeOnly { slipping }
+    }
+    #[inline(always)]
+    fn store(self, _: &mut [Lanes; 0], _: usize) -> bool {
+        self.slipping
     }
 }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::contact::{Contact, Lanes, Resistance};
-use crate::law::kernel::{MemoryLayout, NORMAL_BEFORE};
+use crate::law::kernel::{self, MemoryLayout, SLIPS};
 use crate::law::memory::{ModeOnly, ScalarSpring, VectorSpring};
 use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
 use crate::measure::Mode;
@@ -23,25 +23,33 @@ impl PairMemory {
     /// Of one lane of a block.
     pub fn from_lanes(layout: &MemoryLayout, memory: &[Lanes], lane: usize) -> Self {
         let number = |at: usize| memory[at].0[lane];
+        let slips = |motion: Motions| kernel::slips(memory, lane, motion);
         let vector = |at: usize, size: usize| match size {
-            0 => VectorSpring::default(),
-            1 => VectorSpring { slipping: number(at), ..VectorSpring::default() },
-            _ => VectorSpring {
-                spring: DVec3::new(number(at), number(at + 1), number(at + 2)),
-                slipping: number(at + 3),
-            },
+            0 => DVec3::ZERO,
+            _ => DVec3::new(number(at), number(at + 1), number(at + 2)),
         };
-        let roll = NORMAL_BEFORE + layout.slide;
+        let roll = SLIPS + layout.slide;
         let spin = roll + layout.roll;
         PairMemory {
-            slide: vector(NORMAL_BEFORE, layout.slide),
-            roll: vector(roll, layout.roll),
-            spin: match layout.spin {
-                0 => ScalarSpring::default(),
-                1 => ScalarSpring { spring: 0.0, slipping: number(spin) },
-                _ => ScalarSpring { spring: number(spin), slipping: number(spin + 1) },
+            slide: VectorSpring { spring: vector(SLIPS, layout.slide), slipping: slips(Motions::SLIDE) },
+            roll: VectorSpring { spring: vector(roll, layout.roll), slipping: slips(Motions::ROLL) },
+            spin: ScalarSpring {
+                spring: if layout.spin > 0 { number(spin) } else { 0.0 },
+                slipping: slips(Motions::SPIN),
             },
         }
+    }
+
+    /// As the numbers of a lane.
+    pub fn to_numbers(self, layout: &MemoryLayout) -> impl Iterator<Item = f64> {
+        let bit = |motion: Motions, slipping: bool| if slipping { u64::from(motion.0) } else { 0 };
+        let slips = bit(Motions::SLIDE, self.slide.slipping)
+            | bit(Motions::ROLL, self.roll.slipping)
+            | bit(Motions::SPIN, self.spin.slipping);
+        std::iter::once(f64::from_bits(slips))
+            .chain(self.slide.spring.to_array().into_iter().take(layout.slide))
+            .chain(self.roll.spring.to_array().into_iter().take(layout.roll))
+            .chain(std::iter::once(self.spin.spring).take(layout.spin))
     }
 }
 
@@ -114,7 +122,7 @@ pub fn stored(laws: &PairLaws, contact: &Contact, memory: &PairMemory) -> [f64; 
 
 /// Stick or slip of slide, roll and spin.
 pub fn modes(laws: &PairLaws, memory: &PairMemory) -> [Mode; 3] {
-    let mode = |resisted: bool, slipping: f64| match (resisted, slipping > 0.0) {
+    let mode = |resisted: bool, slipping: bool| match (resisted, slipping) {
         (false, _) => Mode::None,
         (true, false) => Mode::Stick,
         (true, true) => Mode::Slip,

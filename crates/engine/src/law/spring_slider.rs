@@ -190,14 +190,14 @@ struct Slider {
 impl Slider {
     /// Steps 2 to 4 of the header: load, new memory, slipping or not.
     #[inline(always)]
-    fn slide<V: Stretch>(&self, options: SliderOptions, old: V, rate: V, slipping: f64) -> (V, V, f64) {
+    fn slide<V: Stretch>(&self, options: SliderOptions, old: V, rate: V, slipping: bool) -> (V, V, bool) {
         let Slider { k, c, dt, .. } = *self;
         let stretched = old.plus(rate.times(dt));
         let elastic = stretched.times(-k);
         let trial = elastic.plus(rate.times(-c));
         let tested = V::pick(options.cap == Cap::Elastic, elastic, trial);
         let size = tested.size();
-        let slips = size > f64::pick(slipping > 0.0, self.kinetic_limit, self.static_limit);
+        let slips = size > f64::pick(slipping, self.kinetic_limit, self.static_limit);
         let at_limit = tested.times(self.kinetic_limit / size);
         let (at_limit, left) = match (options.cap, options.slip) {
             (Cap::Elastic, _) => (at_limit, at_limit.times(-1.0 / k)),
@@ -213,7 +213,7 @@ impl Slider {
                 (V::pick(unloaded, at_limit.times(0.0), at_limit), V::pick(unloaded, stretched, left))
             }
         };
-        (V::pick(slips, at_limit, trial), V::pick(slips, left, stretched), f64::pick(slips, 1.0, 0.0))
+        (V::pick(slips, at_limit, trial), V::pick(slips, left, stretched), slips)
     }
 }
 
@@ -443,10 +443,10 @@ mod tests {
         near(law.stored(&contact(), &memory)[0], 0.5 * 10.0 * 0.06 * 0.06);
         near(slide(&law, &mut memory, 0.6), -1.0);
         near(slide(&law, &mut memory, 5.0), -1.0);
-        assert_eq!(memory.slipping, 1.0);
+        assert!(memory.slipping);
         near(memory.spring.x, 0.1);
         near(slide(&law, &mut memory, -1.5), 0.5);
-        assert_eq!(memory.slipping, 0.0);
+        assert!(!memory.slipping);
         near(slide(&law, &mut memory, -1.5), 1.0);
         near(memory.spring.x, -0.1);
     }
@@ -532,7 +532,7 @@ mod tests {
         let mut memory = ScalarSpring::default();
         near(at(&law, &mut memory, 0.2), -0.3);
         near(at(&law, &mut memory, 4.0), -0.6);
-        assert_eq!(memory.slipping, 1.0);
+        assert!(memory.slipping);
         // x = (c x_old + dt L)/(c + k dt), then held at rest.
         near(memory.spring, (0.5 * 0.02 + 0.06) / 1.5);
         near(at(&law, &mut memory, 0.0), -10.0 * 0.07 / 1.5);

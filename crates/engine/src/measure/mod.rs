@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::contact::{Block, Lanes};
-use crate::law::kernel::{MemoryLayout, NORMAL_BEFORE};
+use crate::law::{Motions, PairLaws, kernel};
 use crate::neighbour::Side;
 use crate::state::Mover;
 
@@ -63,7 +63,7 @@ pub(crate) fn contact_row(
     a: &Mover,
     b: &Mover,
     plane: Side,
-    layout: &MemoryLayout,
+    laws: &PairLaws,
     memory: &[Lanes],
 ) -> ContactRow {
     let normal = block.normal.get(lane);
@@ -73,16 +73,16 @@ pub(crate) fn contact_row(
     } else {
         a.position - normal * block.lever_a.0[lane]
     };
-    // The last number of each law's memory says whether it slips.
-    let mut at = NORMAL_BEFORE;
-    let mode = [layout.slide, layout.roll, layout.spin].map(|size| {
-        at += size;
-        match size {
-            0 => Mode::None,
-            _ if memory[at - 1].0[lane] > 0.0 => Mode::Slip,
-            _ => Mode::Stick,
-        }
-    });
+    let mode = |resisted: bool, motion: Motions| match (resisted, kernel::slips(memory, lane, motion)) {
+        (false, _) => Mode::None,
+        (true, false) => Mode::Stick,
+        (true, true) => Mode::Slip,
+    };
+    let mode = [
+        mode(laws.slide.is_some(), Motions::SLIDE),
+        mode(laws.roll.is_some(), Motions::ROLL),
+        mode(laws.spin.is_some(), Motions::SPIN),
+    ];
     ContactRow {
         a: a.id,
         b: b.id,

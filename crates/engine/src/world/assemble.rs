@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::{Phases, Setup, World};
 use crate::body::{Body, Motion};
 use crate::error::BuildError;
-use crate::law::kernel::{MemoryLayout, NORMAL_BEFORE};
+use crate::law::kernel::{MemoryLayout, SLIPS};
 use crate::ledger::Sums;
 use crate::model::{Model, Special};
 use crate::neighbour::Neighbours;
@@ -40,8 +40,9 @@ impl World {
             built_at: Vec::new(),
             index_of,
             spheres,
+            chunk: 0,
         };
-        let stride = layouts(&model).map(|layout| layout.total()).max().unwrap_or(NORMAL_BEFORE);
+        let stride = layouts(&model).map(|layout| layout.total()).max().unwrap_or(SLIPS);
         Ok(World {
             neighbours: Neighbours::new(&bodies),
             state: State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default() },
@@ -49,8 +50,10 @@ impl World {
             model,
             specials,
             plane_normals: Vec::new(),
+            plane_normals_before: Vec::new(),
             work: Vec::new(),
             reports: Vec::new(),
+            moved: Vec::new(),
             stride,
             keep_rows: true,
             timed: false,

@@ -1,10 +1,14 @@
-//! What the making of neighbour lists asks of a world: the order of bodies, and contacts carried over by pair.
+//! What the making of neighbour lists asks of a world: the order of bodies, and contacts carried over by pair. And the
+//! memory of contacts carried over to another world.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
 use super::World;
 use crate::explicit::contacts;
+use crate::law::kernel::MemoryLayout;
+use crate::law::one::PairMemory;
+use crate::neighbour::Class;
 use crate::state::Bodies;
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
@@ -20,7 +24,51 @@ pub(super) struct HeldContacts {
     numbers: Vec<f64>,
 }
 
+/// What the contacts of a world remember, by the ids of their bodies.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Remembered {
+    rows: Vec<(u32, u32, PairMemory)>,
+}
+
 impl World {
+    /// What its contacts remember.
+    pub fn remembered(&self) -> Remembered {
+        let mut rows = Vec::new();
+        for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
+            for (block, head) in contacts.blocks.iter().enumerate() {
+                let class = Class::from_number(head.class, self.model.materials.len());
+                let Some(laws) = self.model.laws.get(class.material_a, class.material_b) else { continue };
+                let layout = MemoryLayout::of(laws);
+                let lanes = &contacts.memory[block * self.stride..(block + 1) * self.stride];
+                for lane in (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1) {
+                    let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
+                    let [a, b] = [candidate.a, candidate.b].map(|i| self.state.bodies.movers[i as usize].id);
+                    rows.push((a, b, PairMemory::from_lanes(&layout, lanes, lane)));
+                }
+            }
+        }
+        rows.sort_unstable_by_key(|row| (row.0, row.1));
+        Remembered { rows }
+    }
+
+    /// Gives the contacts of a new world what others remember. Memory of pairs that are not near each other is dropped.
+    pub(super) fn remember(&mut self, remembered: &Remembered) {
+        let mut held = HeldContacts { contacts: Vec::new(), numbers: Vec::new() };
+        for &(a, b, memory) in &remembered.rows {
+            let Some([first, second]) = self.materials_of(a, b) else { continue };
+            let Some(laws) = self.model.laws.get(first, second) else { continue };
+            held.contacts.push(HeldContact { a, b, memory: held.numbers.len() });
+            let end = held.numbers.len() + self.stride;
+            held.numbers.extend(memory.to_numbers(&MemoryLayout::of(laws)));
+            held.numbers.resize(end, 0.0);
+        }
+        self.put_contacts_back(&held);
+    }
+
+    fn materials_of(&self, a: u32, b: u32) -> Option<[u16; 2]> {
+        Some([*self.material_of.get(a as usize)?, *self.material_of.get(b as usize)?])
+    }
+
     /// Turns the planes' normals with their bodies.
     pub(super) fn place_planes(&mut self) {
         let bodies = &self.state.bodies;

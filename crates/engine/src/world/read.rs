@@ -86,7 +86,7 @@ impl World {
         rows
     }
 
-    /// Whether phases are timed in detail: a few looks at the clock for every 256 bodies.
+    /// Whether phases are timed in detail: a few looks at the clock for every chunk of bodies.
     pub fn time_phases(&mut self, timed: bool) {
         self.timed = timed;
         self.phases = Phases::default();
@@ -152,7 +152,7 @@ impl World {
     /// Elastic energy of normal, slide, roll and spin springs.
     pub(super) fn stored(&self) -> [f64; 4] {
         let mut sum = [0.0; 4];
-        let view = self.view(&self.state.bodies.movers, self.state.bodies.spheres, 0.0, 0.0);
+        let view = self.view(&self.state.bodies, 0.0);
         for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
             contacts::stored(&view, lists, contacts, &mut sum);
         }

@@ -369,8 +369,8 @@ pub struct Block {
     pub torque_a: Quads,
     /// Torque on b.
     pub torque_b: Quads,
-    /// 1 for a lane whose pair touches, else 0.
-    pub live: Lanes,
+    /// One bit a lane, set where the pair touches.
+    pub live: u32,
     /// Sums over the blocks of a chunk, by lane: power of normal, slide, roll and spin loads on the two bodies, with
     /// full-step velocities; then the size of the normal force.
     pub sums: [Lanes; 5],
@@ -417,7 +417,7 @@ impl Block {
         force: Quads::ZERO,
         torque_a: Quads::ZERO,
         torque_b: Quads::ZERO,
-        live: Lanes::ZERO,
+        live: 0,
         sums: [Lanes::ZERO; 5],
     };
 

@@ -25,8 +25,9 @@ const AHEAD: usize = 64;
 pub struct ChunkWork {
     /// Loads on bodies of other chunks, by outbox.
     pub outboxes: Vec<Vec<Posted>>,
-    /// Touching candidates of this step, rising.
-    detected: Vec<u32>,
+    /// One bit a candidate, set where it touches in this step, and how many do.
+    touching: Vec<u64>,
+    touching_count: u32,
     /// Places being rearranged.
     placed: Vec<u32>,
     /// Memory being rearranged.
@@ -91,9 +92,9 @@ pub fn pass(
     let start = Instant::now();
     kernel::prefetch_all(&contacts.memory);
     detect(&view, chunk, lists, work);
-    if !mark_live(&work.detected, contacts) {
+    if !mark_live(work, contacts) {
         rearrange(&view, lists, contacts, work);
-        mark_live(&work.detected, contacts);
+        mark_live(work, contacts);
     }
     let detected = Instant::now();
     loads.fill(Load::default());
@@ -107,36 +108,42 @@ pub fn pass(
     }
 }
 
-/// Lists the candidates that touch, and notes a plane that a sphere has sunk into.
+/// Marks the candidates that touch, and notes a plane that a sphere has sunk into.
 fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWork) {
     work.too_deep = None;
-    // Every candidate is written, and counted only when it touches: no branch to mispredict.
-    work.detected.resize(lists.candidates.len(), 0);
-    let mut count = 0;
+    work.touching.clear();
+    work.touching.resize(lists.candidates.len().div_ceil(64), 0);
+    work.touching_count = 0;
     // Two bodies come closer by no more than both have moved; the factor covers rounding many times over.
     let own = view.moved[chunk];
     let farthest = lists.targets.iter().map(|&target| view.moved[target as usize]).fold(own, f64::max);
     let closed = (own + farthest) * (1.0 + 1e-6);
     for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
         let plane = Class::from_number(range.class, view.model.materials.len()).plane;
-        let candidates = &lists.candidates[range.first as usize..range.end as usize];
-        for (index, candidate) in (range.first..).zip(candidates) {
-            // Neighbours in space are near in memory, not next to each other: ask for them in time.
-            if let Some(ahead) = candidates.get((index - range.first) as usize + AHEAD) {
-                kernel::prefetch(&view.movers[ahead.a as usize]);
-                kernel::prefetch(&view.movers[ahead.b as usize]);
+        let (mut first, end) = (range.first as usize, range.end as usize);
+        while first < end {
+            let next = end.min((first | 63) + 1);
+            let mut word = 0;
+            for index in first..next {
+                // Neighbours in space are near in memory, not next to each other: ask for them in time.
+                if let Some(ahead) = lists.candidates[..end].get(index + AHEAD) {
+                    kernel::prefetch(&view.movers[ahead.a as usize]);
+                    kernel::prefetch(&view.movers[ahead.b as usize]);
+                }
+                let candidate = &lists.candidates[index];
+                let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
+                let touches = if plane == Side::Neither {
+                    sphere_sphere::touch(a, b)
+                } else {
+                    touches_plane(view, candidate, plane, &mut work.too_deep)
+                };
+                word |= u64::from(touches) << (index & 63);
             }
-            let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-            let touches = if plane == Side::Neither {
-                sphere_sphere::touch(a, b)
-            } else {
-                touches_plane(view, candidate, plane, &mut work.too_deep)
-            };
-            work.detected[count] = index;
-            count += usize::from(touches);
+            work.touching[first / 64] |= word;
+            work.touching_count += word.count_ones();
+            first = next;
         }
     }
-    work.detected.truncate(count);
 }
 
 fn touches_plane(view: &View, candidate: &Candidate, plane: Side, too_deep: &mut Option<Candidate>) -> bool {
@@ -151,30 +158,26 @@ fn touches_plane(view: &View, candidate: &Candidate, plane: Side, too_deep: &mut
 }
 
 /// Marks the places whose pairs touch. False when some touching pair has no place yet.
-fn mark_live(detected: &[u32], contacts: &mut ChunkContacts) -> bool {
-    let mut next = 0;
+fn mark_live(work: &ChunkWork, contacts: &mut ChunkContacts) -> bool {
+    let mut count = 0;
     for head in &mut contacts.blocks {
-        let placed = &contacts.placed[head.first as usize..][..head.count as usize];
-        if detected.get(next..next + placed.len()) == Some(placed) {
-            head.live = head.all();
-            next += placed.len();
-            continue;
-        }
         head.live = 0;
-        for (lane, &candidate) in placed.iter().enumerate() {
-            let touches = detected.get(next) == Some(&candidate);
-            head.live |= u32::from(touches) << lane;
-            next += usize::from(touches);
+        for (lane, &candidate) in contacts.placed[head.first as usize..][..head.count as usize].iter().enumerate() {
+            let touches = work.touching[candidate as usize / 64] >> (candidate % 64) & 1;
+            head.live |= (touches as u32) << lane;
         }
+        count += head.live.count_ones();
     }
-    next == detected.len()
+    count == work.touching_count
 }
 
 /// Makes places for new contacts among the old ones, which keep their memory.
 fn rearrange(view: &View, lists: &ChunkNeighbours, contacts: &mut ChunkContacts, work: &mut ChunkWork) {
     work.placed.clear();
     work.placed.extend_from_slice(&contacts.placed);
-    work.placed.extend_from_slice(&work.detected);
+    for (first, &word) in (0..).step_by(64).zip(&work.touching) {
+        work.placed.extend((0..64).filter(|bit| word >> bit & 1 == 1).map(|bit| first + bit));
+    }
     work.placed.sort_unstable();
     work.placed.dedup();
     let old_blocks = std::mem::take(&mut contacts.blocks);
@@ -303,8 +306,8 @@ fn gather<const N: usize>(
             let normals = [view.plane_normals, view.plane_normals_before].map(|all| all[wall as usize - view.spheres]);
             sphere_plane::gather(block, lane, a, b, plane, normals);
         }
-        block.live.0[lane] = f64::from(live >> lane & 1);
     }
+    block.live = live;
 }
 
 /// Drops the memory of places whose pairs do not touch.
@@ -418,7 +421,8 @@ impl ChunkWork {
     pub fn bytes(&self) -> usize {
         let posted: usize = self.outboxes.iter().map(Vec::capacity).sum();
         posted * size_of::<Posted>()
-            + 4 * (self.detected.capacity() + self.placed.capacity())
+            + 8 * self.touching.capacity()
+            + 4 * self.placed.capacity()
             + size_of::<Lanes>() * self.memory.capacity()
     }
 }

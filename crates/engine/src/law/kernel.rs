@@ -336,7 +336,7 @@ fn total<const N: usize>(block: &mut Block) {
         let w_a = block.angular_velocity_a.get(i) + wide(block.a.angular_velocity_ahead[i]);
         let w_b = block.angular_velocity_b.get(i) + wide(block.b.angular_velocity_ahead[i]);
         // Not a product: a lane that does not touch may hold anything, even what is not a number.
-        let live = block.live.0[i] > 0.0;
+        let live = block.live >> i & 1 == 1;
         let counted = |x: f64| if live { x } else { 0.0 };
         block.sums[0].0[i] += counted(push * n.dot(v));
         block.sums[1].0[i] += counted(slide.dot(v) + slide_a.dot(w_a) + slide_b.dot(w_b));

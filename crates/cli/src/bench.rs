@@ -18,7 +18,7 @@ use crate::{Failure, Outcome, say};
 use packing::{Friction, Packing, go_on};
 
 /// Repetitions, steps of each, and steps before the first.
-const REPEATS: u32 = 25;
+const REPEATS: u32 = 30;
 const STEPS: u32 = 20;
 const WARM_UP: u32 = 20;
 /// The same where frictions are compared.

@@ -26,7 +26,7 @@ const SQUEEZE: (f64, u32) = (0.006, 20);
 /// The same with all frictions.
 const TIGHTEN: (f64, u32) = (0.001, 300);
 /// Contacts per sphere, each counted once, up to which it is squeezed; a few more close while it settles.
-const CONTACTS: f64 = 1.2;
+const CONTACTS: f64 = 1.25;
 /// Mean net force on a sphere over the mean normal force below which the packing has settled, and how many relaxations
 /// with all frictions there are at most.
 const BALANCED: (f64, u32) = (5e-3, 60);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Score;
+use crate::outcomes;
 use crate::tool::cargo;
 
 /// What every run leaves.
@@ -50,6 +51,7 @@ fn check_run(scene: &Path, out: &Path, name: &str) -> Result<u64, String> {
             return Err(format!("{file} is empty"));
         }
     }
+    outcomes::check(name, &folder)?;
     Ok(1)
 }
 

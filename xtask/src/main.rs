@@ -5,6 +5,7 @@
 
 mod examples;
 mod hygiene;
+mod outcomes;
 mod tool;
 
 use std::path::Path;

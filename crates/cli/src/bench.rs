@@ -91,6 +91,8 @@ struct Row {
     candidates: f64,
     /// Translational kinetic energy of a sphere, in units of stiffness times diameter squared: how far from rest it is.
     kinetic: f64,
+    /// Mean net force on a sphere over the mean normal force: how far from balance it is.
+    unbalanced: f64,
     bytes_per_body: f64,
     bytes_per_contact: f64,
     /// What all frictions cost over sliding alone: the laws, and the whole step, per contact.
@@ -125,6 +127,7 @@ impl Row {
             contacts: per_sphere(contacts as f64),
             candidates: per_sphere(world.candidate_count() as f64),
             kinetic: per_sphere(world.translational_energy().0),
+            unbalanced: world.unbalanced_force(),
             bytes_per_body: body_bytes as f64 / world.body_count() as f64,
             bytes_per_contact: contact_bytes as f64 / contacts.max(1) as f64,
             laws_ratio,
@@ -228,6 +231,7 @@ fn table(machine: &str, rows: &[Row]) -> String {
     line("contacts a sphere", &|row| format!("{:.3}", row.contacts));
     line("candidates a sphere", &|row| format!("{:.2}", row.candidates));
     line("kinetic energy a sphere (k d^2)", &|row| format!("{:.1e}", row.kinetic));
+    line("net force over normal force", &|row| format!("{:.1e}", row.unbalanced));
     line("bytes a body (with lists)", &|row| format!("{:.0}", row.bytes_per_body));
     line("bytes a contact", &|row| format!("{:.0}", row.bytes_per_contact));
     line("all frictions/sliding: laws", &|row| format!("{:.3}", row.laws_ratio));
@@ -251,6 +255,7 @@ fn in_json(machine: &str, rows: &[Row]) -> String {
             "contacts_per_sphere": row.contacts,
             "candidates_per_sphere": row.candidates,
             "kinetic_energy_per_sphere": row.kinetic,
+            "net_force_over_normal_force": row.unbalanced,
             "bytes_per_body": row.bytes_per_body,
             "bytes_per_contact": row.bytes_per_contact,
             "all_frictions_to_sliding_laws": row.laws_ratio,

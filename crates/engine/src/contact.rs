@@ -25,7 +25,7 @@ pub const LANES: usize = 32;
 pub struct Contact {
     /// Unit vector from b to a, at the end of the step.
     pub normal: DVec3,
-    /// The normal at the end of the step before; the same as `normal` when the contact is new.
+    /// The normal at the start of the step, whether the bodies touched then or not.
     pub normal_before: DVec3,
     /// Unit vector halfway between the two: where the velocities of a step belong.
     pub normal_mid: DVec3,

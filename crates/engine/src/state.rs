@@ -101,7 +101,8 @@ pub struct ChunkContacts {
     pub placed: Vec<u32>,
     /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
-    /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero where not live.
+    /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero for places
+    /// that are not live; lanes beyond the places may hold anything.
     pub memory: Vec<Lanes>,
 }
 

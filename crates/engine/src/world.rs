@@ -110,15 +110,6 @@ impl World {
         self.advance(1)
     }
 
-    /// Stops every free and held body where it is; contacts keep their memory. The ledger goes on as if the energy of motion
-    /// had never been there.
-    pub fn stop(&mut self) {
-        self.state.sums.start -= self.ledger().kinetic;
-        for mover in self.state.bodies.movers.iter_mut().filter(|mover| mover.inverse_mass > 0.0) {
-            (mover.velocity, mover.angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
-        }
-    }
-
     /// A world at step 0, its loads evaluated once without growing any memory.
     pub fn new(setup: Setup) -> Result<World, BuildError> {
         World::with_memory(setup, &Remembered::default())
@@ -352,28 +343,10 @@ impl World {
     }
 
     fn check_depth(&self) -> Result<(), Trouble> {
-        let Some(pair) = self.work.iter().find_map(|work| work.too_deep) else { return Ok(()) };
-        let bodies = &self.state.bodies;
-        let (a, b) = (&bodies.movers[pair.a as usize], &bodies.movers[pair.b as usize]);
-        let depth = |sphere: &Mover, plane: u32| {
-            let normal = self.plane_normals[plane as usize - bodies.spheres];
-            sphere.radius - (sphere.position - bodies.movers[plane as usize].position).dot(normal)
-        };
-        let overlap = if pair.a as usize >= bodies.spheres {
-            depth(b, pair.a)
-        } else if pair.b as usize >= bodies.spheres {
-            depth(a, pair.b)
-        } else {
-            a.radius + b.radius - (a.position - b.position).length()
-        };
+        let Some((pair, overlap)) = self.work.iter().find_map(|work| work.too_deep) else { return Ok(()) };
+        let [a, b] = [pair.a, pair.b].map(|index| self.state.bodies.movers[index as usize].id);
         self.check_finite()?;
-        Err(Trouble::Overlap {
-            a: a.id,
-            b: b.id,
-            overlap,
-            time: self.time() + self.model.dt,
-            step: self.state.step + 1,
-        })
+        Err(Trouble::Overlap { a, b, overlap, time: self.time() + self.model.dt, step: self.state.step + 1 })
     }
 }
 

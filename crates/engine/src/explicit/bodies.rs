@@ -50,8 +50,8 @@ impl<'a> Mechanics<'a> {
         }
     }
 
-    /// Kick, then drift to the end of the step, of one body; a plain one is turned by `turn`. Returns how far it has moved since `built_at`, squared, and
-    /// the energy that local damping took.
+    /// Kick, then drift to the end of the step, of one body; a plain one is turned later, by `turn_plain`. Returns how
+    /// far it has moved since `built_at`, squared, and the energy that local damping took.
     #[inline(always)]
     pub fn start(&self, mover: &mut Mover, load: &Load, orientation: &mut DQuat, built_at: DVec3) -> (f64, f64) {
         let (kick, dt) = (self.first_kick(), self.model.dt);
@@ -350,6 +350,7 @@ fn turn_plain(movers: &[Mover], orientations: &mut [DQuat], dt: f64) {
     let mut turns = [[0.0; 4]; LANES];
     for (turn, mover) in turns.iter_mut().zip(movers) {
         let w = mover.angular_velocity;
+        // The fourth is not read: a whole register is copied.
         *turn = [w.x, w.y, w.z, mover.inverse_inertia];
     }
     let mut turned = [DQuat::IDENTITY; LANES];

@@ -1,7 +1,7 @@
 //! One pass over the contacts of a chunk: detect, carry memory, evaluate laws, add up loads.
 //!
 //! Loads on bodies of the chunk are added in the order of its contacts; loads on bodies of other chunks wait in
-//! outboxes, which `bodies::gather` adds in the order of the chunks. Neither order depends on the number of threads.
+//! outboxes, which the world adds in the order of the chunks. Neither order depends on the number of threads.
 
 use std::time::Instant;
 
@@ -36,8 +36,8 @@ pub struct ChunkWork {
     pub power: [f64; 4],
     /// Sum of the sizes of normal forces.
     pub pressed: f64,
-    /// A pair that overlaps too deeply, if there is one.
-    pub too_deep: Option<Candidate>,
+    /// A pair that overlaps too deeply, if there is one, and by how much (m).
+    pub too_deep: Option<(Candidate, f64)>,
     /// Rows for the contacts record, when they are kept.
     pub rows: Vec<ContactRow>,
     /// Nanoseconds spent on detection and on laws, summed over steps.
@@ -146,13 +146,13 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWo
     }
 }
 
-fn touches_plane(view: &View, candidate: &Candidate, plane: Side, too_deep: &mut Option<Candidate>) -> bool {
+fn touches_plane(view: &View, candidate: &Candidate, plane: Side, too_deep: &mut Option<(Candidate, f64)>) -> bool {
     let (sphere, wall) = if plane == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
     let normal = view.plane_normals[wall as usize - view.spheres];
     let sphere = &view.movers[sphere as usize];
     let distance = sphere_plane::distance(sphere, &view.movers[wall as usize], normal);
     if distance < 0.5 * sphere.radius {
-        *too_deep = Some(*candidate);
+        *too_deep = Some((*candidate, sphere.radius - distance));
     }
     distance < sphere.radius
 }
@@ -242,11 +242,15 @@ impl Kernel for Evaluate<'_> {
         let Evaluate { view, first, lists, contacts, work, loads } = self;
         let mut block = Block::EMPTY;
         block.dt = view.dt;
-        for (number, head) in contacts.blocks.iter().enumerate().filter(|(_, head)| head.live != 0) {
+        for (number, head) in contacts.blocks.iter().enumerate() {
+            let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
+            if head.live == 0 {
+                forget(memory, head.all());
+                continue;
+            }
             let class = Class::from_number(head.class, view.model.materials.len());
             let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
             let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
-            let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
             let contacts = Gathered { view: &view, lists, plane: class.plane, placed, live: head.live };
             // Blocks at the end of a class are rarely full.
             match placed.len() {
@@ -338,7 +342,7 @@ fn note_too_deep<const N: usize>(block: &Block, lists: &ChunkNeighbours, placed:
     // Padding lanes repeat a contact, so they need no mask.
     if (0..N).fold(false, |any, lane| any | bad(lane)) {
         let lane = (0..placed.len()).find(|&lane| bad(lane)).unwrap_or(0);
-        work.too_deep = Some(lists.candidates[placed[lane] as usize]);
+        work.too_deep = Some((lists.candidates[placed[lane] as usize], block.overlap.0[lane]));
     }
 }
 

@@ -184,7 +184,7 @@ pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut
     total::<N>(block);
 }
 
-/// What the laws read, from what was gathered of the bodies. Three short loops: a processor overlaps the iterations of a
+/// What the laws read, from what was gathered of the bodies. Short loops: a processor overlaps the iterations of a
 /// short loop, and waits for its roots and divisions in a long one.
 #[inline(always)]
 pub fn geometry<const N: usize>(block: &mut Block, rates_at_end: bool) {
@@ -239,6 +239,11 @@ fn normals_before<const N: usize>(block: &mut Block) {
         let flat = block.reach_a.0[i] * block.reach_b.0[i] < 0.0;
         let before = block.normal.get(i) - block.velocity.get(i) * (block.dt * block.inverse_distance.0[i]);
         let before = before * (1.0 / before.length());
+        // A pair that has passed through itself in one step has no sense of turning; the overlap will say so.
+        let normal = block.normal.get(i);
+        let passed = before.dot(normal) <= 0.0;
+        let kept = |old: f64, new: f64| if passed { new } else { old };
+        let before = DVec3::new(kept(before.x, normal.x), kept(before.y, normal.y), kept(before.z, normal.z));
         let gathered = block.normal_before.get(i);
         let pick = |flat_one: f64, other: f64| if flat { flat_one } else { other };
         let before = DVec3::new(pick(gathered.x, before.x), pick(gathered.y, before.y), pick(gathered.z, before.z));

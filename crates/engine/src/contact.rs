@@ -110,6 +110,12 @@ impl Contact {
         carried * self.turn.cosine + self.normal.cross(carried) * self.turn.sine
     }
 
+    /// Radius sqrt(R_eff d) of the area in which elastic spheres touch (m), by Hertz.
+    #[inline(always)]
+    pub fn hertz_radius(&self) -> f64 {
+        (self.radius_eff * self.overlap).sqrt()
+    }
+
     /// Whether one side is flat.
     #[inline(always)]
     pub fn with_plane(&self) -> bool {

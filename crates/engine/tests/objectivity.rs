@@ -26,8 +26,10 @@ fn loaded(laws: &PairLaws) -> PairMemory {
         Some(Roll::SpringSlider(_)) => DVec3::new(2e-3, 1e-3, 0.0),
         _ => DVec3::ZERO,
     };
-    if let Some(Spin::SpringSlider(_)) = laws.spin {
+    if let Some(Spin::SpringSlider(_) | Spin::Marshall(_) | Spin::Lubkin(_)) = laws.spin {
         memory.spin.spring = 4e-3;
+        // As if the contact had been stiffer before: then the angle is kept.
+        memory.spin_stiffness = f64::INFINITY;
     }
     memory
 }

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use stickslip::law::Spin;
 use stickslip::world::World;
 use stickslip_io::scene::{self, InputError, Scene};
 use stickslip_io::{probe_file, scene::check_text};
@@ -170,6 +171,33 @@ fn check_prints_every_limit_as_a_formula_with_numbers() {
     }
     let text = check_text(&good("11-step-too-large.toml"));
     assert!(text.contains("free (no law)") && text.contains("blow up"), "{text}");
+}
+
+#[test]
+fn check_prints_the_limits_of_viscous_rolling_and_of_the_area_laws() {
+    let text = check_text(&good("15-area-laws.toml"));
+    for part in [
+        "viscous          M = 1e-6 N m s x w_r, no limit",
+        "M = 1e-6 N m s x w_r, |M| <= 0.2 R_eff N sticking, 0.1 R_eff N slipping",
+        // (2/3) 0.5 and (2/3) 0.4; (3 pi/16) 0.4.
+        "marshall         |M| <= 0.3333 a N sticking, 0.2667 a N slipping, a = sqrt(R_eff d)",
+        "lubkin           |M| <= 0.2356 a N, a = sqrt(R_eff d)",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+#[test]
+fn the_shear_modulus_of_lubkin_is_the_pairs() {
+    let probe = probe_file::load(&folder("good").join("probe-03-lubkin.toml")).unwrap();
+    // Equal materials: two springs in series, half of 29 GPa.
+    assert!(matches!(probe.laws.spin, Some(Spin::Lubkin(law)) if law.shear_modulus == 14.5e9));
+    // The torque per angle of spin: (16/3) G a^3 with a^2 = R_eff d = 0.0005 * 2e-7, to rounding.
+    let rows = probe.run();
+    let (last, start) = (&rows[30], &rows[10]);
+    let stiffness = -(last.couple[2] - start.couple[2]) / (last.spin - start.spin);
+    let a: f64 = (0.0005_f64 * 2e-7).sqrt();
+    assert!((stiffness / (16.0 / 3.0 * 14.5e9 * a * a * a) - 1.0).abs() < 1e-9, "{stiffness}");
 }
 
 /// Numbers that repeat: a linear congruence is random enough to break files.

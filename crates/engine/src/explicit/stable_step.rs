@@ -13,7 +13,7 @@
 //! there are; with planes: as many as there are. A Hertz contact is taken at an overlap of 1 % of R_eff.
 
 use crate::body::{Body, Motion};
-use crate::law::{Normal, PairLaws, Roll, Slide, Spin};
+use crate::law::{Normal, PairLaws, Roll, Slide, SlideSlider, Spin};
 use crate::model::Model;
 
 /// The recommended step and why.
@@ -192,9 +192,10 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
     let dashpot = |by_ratio: bool, damping: f64, plain: f64, k: f64, q: [f64; 2]| {
         if by_ratio { damping * critical_dashpot(k, q) } else { damping * plain }
     };
+    let slide_dashpot =
+        |law: &SlideSlider| dashpot(law.options.damped_by_ratio, law.damping, mass_eff, law.stiffness, rocking);
     if let Some(Slide::SpringSlider(law)) = &laws.slide {
-        let c = dashpot(law.options.damped_by_ratio, law.damping, mass_eff, law.stiffness, rocking);
-        push("slide", law.stiffness, c, rocking);
+        push("slide", law.stiffness, slide_dashpot(law), rocking);
     }
     match &laws.roll {
         None | Some(Roll::ConstantTorque(_)) => {}
@@ -207,10 +208,23 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
             // The law takes the inertia about the contact point, I + m R^2 = 3.5 I for a solid sphere.
             push("roll", k, law.damping_ratio * 3.5_f64.sqrt() * critical_dashpot(k, rotation), rotation);
         }
+        Some(Roll::Viscous(law)) => push("roll", 0.0, law.damping, rotation),
     }
-    if let Some(Spin::SpringSlider(law)) = &laws.spin {
-        let c = dashpot(law.options.damped_by_ratio, law.damping, 1.0, law.stiffness, rotation);
-        push("spin", law.stiffness, c, rotation);
+    let area_radius = HERTZ_OVERLAP.sqrt() * radius_eff;
+    match &laws.spin {
+        None | Some(Spin::ConstantTorque(_)) => {}
+        Some(Spin::SpringSlider(law)) => {
+            let c = dashpot(law.options.damped_by_ratio, law.damping, 1.0, law.stiffness, rotation);
+            push("spin", law.stiffness, c, rotation);
+        }
+        Some(Spin::Marshall(law)) => {
+            let c = 0.5 * slide_dashpot(&law.slide) * area_radius * area_radius;
+            push("spin", law.stiffness_at(area_radius), c, rotation);
+        }
+        Some(Spin::Lubkin(law)) => {
+            let k = law.stiffness_at(area_radius);
+            push("spin", k, dashpot(law.damped_by_ratio, law.damping, 1.0, k, rotation), rotation);
+        }
     }
     list
 }
@@ -233,7 +247,7 @@ mod tests {
     use glam::DVec3;
 
     use super::*;
-    use crate::law::{Hooke, Limit, SlideSlider};
+    use crate::law::{Hooke, Limit, RollViscous, SpinLubkin, SpinMarshall};
     use crate::model::Material;
     use crate::shape::Shape;
 
@@ -272,5 +286,25 @@ mod tests {
         let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(0.0, 3.0)));
         // rate = gamma m_eff (1/m + 1/m) = gamma.
         assert!((pair(laws, 2).unwrap().critical - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn viscous_rolling_and_the_area_laws_of_spin_limit_the_step() {
+        // Two spheres: R = 0.5, R_eff = 0.25, 1/I = 10 each, so q = 20. A soft normal spring never governs.
+        let soft = PairLaws::frictionless(Normal::Hooke(Hooke::new(1e-9, 0.0)));
+        let critical = |laws: PairLaws| pair(laws, 2).unwrap().critical;
+        let viscous = Roll::Viscous(RollViscous { damping: 0.3, limit: None });
+        assert!((critical(PairLaws { roll: Some(viscous), ..soft }) - 2.0 / (0.3 * 20.0)).abs() < 1e-12);
+        // At 1 % of R_eff the area has the radius 0.025. Marshall: k = 1e6 * 0.025^2/2; two spheres, no dashpot: 2/omega.
+        let limit = Limit::mu(0.5);
+        let marshall = SpinMarshall { slide: SlideSlider::new(1e6, 0.0, limit) };
+        let k: f64 = 1e6 * 0.025 * 0.025 / 2.0;
+        let found = critical(PairLaws { spin: Some(Spin::Marshall(marshall)), ..soft });
+        assert!((found * (20.0 * k).sqrt() / 2.0 - 1.0).abs() < 1e-12);
+        // Lubkin, critically damped: (2/omega)(sqrt(2) - 1).
+        let lubkin = SpinLubkin { shear_modulus: 1e6, damping: 1.0, damped_by_ratio: true, limit };
+        let k: f64 = 16.0 / 3.0 * 1e6 * 0.025 * 0.025 * 0.025;
+        let found = critical(PairLaws { spin: Some(Spin::Lubkin(lubkin)), ..soft });
+        assert!((found * (20.0 * k).sqrt() / 2.0 - (2.0_f64.sqrt() - 1.0)).abs() < 1e-12);
     }
 }

@@ -48,11 +48,14 @@ impl MemoryLayout {
                 Some(Roll::SpringSlider(law)) => size_of_memory(law),
                 Some(Roll::ConstantTorque(law)) => size_of_memory(law),
                 Some(Roll::Epsd(law)) => size_of_memory(law),
+                Some(Roll::Viscous(law)) => size_of_memory(law),
             },
             spin: match &laws.spin {
                 None => 0,
                 Some(Spin::SpringSlider(law)) => size_of_memory(law),
                 Some(Spin::ConstantTorque(law)) => size_of_memory(law),
+                Some(Spin::Marshall(law)) => size_of_memory(law),
+                Some(Spin::Lubkin(law)) => size_of_memory(law),
             },
         }
     }
@@ -172,6 +175,7 @@ pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut
         Some(Roll::SpringSlider(law)) => resist::<_, N>(law, block, slips, roll),
         Some(Roll::ConstantTorque(law)) => resist::<_, N>(law, block, slips, roll),
         Some(Roll::Epsd(law)) => resist::<_, N>(law, block, slips, roll),
+        Some(Roll::Viscous(law)) => resist::<_, N>(law, block, slips, roll),
     }
     match &laws.spin {
         None => resist_nothing::<N>(block, Motions::SPIN),
@@ -180,6 +184,8 @@ pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut
         }
         Some(Spin::SpringSlider(law)) => resist::<_, N>(law, block, slips, spin),
         Some(Spin::ConstantTorque(law)) => resist::<_, N>(law, block, slips, spin),
+        Some(Spin::Marshall(law)) => resist::<_, N>(law, block, slips, spin),
+        Some(Spin::Lubkin(law)) => resist::<_, N>(law, block, slips, spin),
     }
     total::<N>(block);
 }

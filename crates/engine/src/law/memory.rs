@@ -4,6 +4,7 @@
 use glam::DVec3;
 
 use crate::contact::Lanes;
+use crate::law::spring_slider::{Slider, SliderOptions};
 
 /// What a law keeps per contact: a fixed number of numbers, and whether the contact slips.
 pub trait Memory: Copy + Default + Send + Sync + 'static {
@@ -35,6 +36,36 @@ pub struct ScalarSpring {
     pub spring: f64,
     /// In slip, not in stick.
     pub slipping: bool,
+}
+
+/// A spring whose stiffness changes with the overlap: its angle, the stiffness at which that was reached, and whether the
+/// contact slips.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GradedSpring {
+    /// Angle (rad).
+    pub spring: f64,
+    /// Stiffness (N m/rad) of the last step.
+    pub stiffness: f64,
+    /// In slip, not in stick.
+    pub slipping: bool,
+}
+
+impl GradedSpring {
+    /// One step of a slider; returns the torque. The spring is first brought to the new stiffness so that no energy comes
+    /// from the change (THEORY.md eq. 3.18): a spring that stiffens keeps its torque, one that softens keeps its angle.
+    #[inline(always)]
+    pub(crate) fn twist(&mut self, slider: &Slider, rate: f64) -> f64 {
+        let kept = if self.stiffness < slider.k { self.stiffness / slider.k } else { 1.0 };
+        let (torque, spring, slipping) =
+            slider.slide(SliderOptions::default(), self.spring * kept, rate, self.slipping);
+        *self = GradedSpring { spring, stiffness: slider.k, slipping };
+        torque
+    }
+
+    /// Energy in the spring (J).
+    pub fn stored(&self) -> f64 {
+        0.5 * self.stiffness * self.spring * self.spring
+    }
 }
 
 /// Only whether the contact slips: for the `mode` of the contacts record.
@@ -86,6 +117,24 @@ impl Memory for ScalarSpring {
     }
 }
 
+impl Memory for GradedSpring {
+    const SIZE: usize = 2;
+    type Block = [Lanes; 2];
+    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 2] {
+        array(lanes)
+    }
+    #[inline(always)]
+    fn load(block: &[Lanes; 2], lane: usize, slipping: bool) -> Self {
+        GradedSpring { spring: block[0].0[lane], stiffness: block[1].0[lane], slipping }
+    }
+    #[inline(always)]
+    fn store(self, block: &mut [Lanes; 2], lane: usize) -> bool {
+        block[0].0[lane] = self.spring;
+        block[1].0[lane] = self.stiffness;
+        self.slipping
+    }
+}
+
 impl Memory for ModeOnly {
     const SIZE: usize = 0;
     type Block = [Lanes; 0];
@@ -99,5 +148,24 @@ impl Memory for ModeOnly {
     #[inline(always)]
     fn store(self, _: &mut [Lanes; 0], _: usize) -> bool {
         self.slipping
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spring_that_stiffens_keeps_its_torque_and_one_that_softens_its_angle() {
+        let at = |k: f64| Slider { k, c: 0.0, static_limit: 9.0, kinetic_limit: 9.0, dt: 0.1 };
+        let mut memory = GradedSpring::default();
+        assert_eq!(memory.twist(&at(2.0), 5.0), -1.0);
+        assert_eq!((memory.spring, memory.stored()), (0.5, 0.25));
+        // Twice as stiff, at rest: the torque stays, half the energy is lost.
+        assert_eq!(memory.twist(&at(4.0), 0.0), -1.0);
+        assert_eq!((memory.spring, memory.stored()), (0.25, 0.125));
+        // A quarter as stiff: the angle stays.
+        assert_eq!(memory.twist(&at(1.0), 0.0), -0.25);
+        assert_eq!((memory.spring, memory.stored()), (0.25, 0.03125));
     }
 }

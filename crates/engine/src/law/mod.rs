@@ -11,10 +11,13 @@ pub mod hooke;
 pub mod info;
 pub mod kernel;
 pub mod limit;
+pub mod lubkin;
+pub mod marshall;
 pub mod memory;
 pub mod one;
 pub mod restitution;
 pub mod spring_slider;
+pub mod viscous;
 
 pub use constant_torque::{RollConstantTorque, SpinConstantTorque};
 pub use epsd::RollEpsd;
@@ -22,8 +25,11 @@ pub use hertz::Hertz;
 pub use hooke::Hooke;
 pub use info::{LAWS, LawInfo, ParameterInfo};
 pub use limit::{Limit, Measure};
+pub use lubkin::SpinLubkin;
+pub use marshall::SpinMarshall;
 pub use memory::Memory;
 pub use spring_slider::{Arm, Cap, RollSlider, SlideSlider, SliderOptions, Slip, SpinSlider, Transport};
+pub use viscous::RollViscous;
 
 use crate::contact::{Contact, Resistance};
 
@@ -97,6 +103,8 @@ pub enum Roll {
     ConstantTorque(RollConstantTorque),
     /// An elastic-plastic spring with a dashpot.
     Epsd(RollEpsd),
+    /// A torque in proportion to the rate.
+    Viscous(RollViscous),
 }
 
 /// The spinning laws.
@@ -106,6 +114,10 @@ pub enum Spin {
     SpringSlider(SpinSlider),
     /// A torque of constant size against the motion.
     ConstantTorque(SpinConstantTorque),
+    /// Sliding friction spread over the contact area.
+    Marshall(SpinMarshall),
+    /// Elastic spheres twisted against each other.
+    Lubkin(SpinLubkin),
 }
 
 /// Everything that acts between two materials. A motion without a law is free.

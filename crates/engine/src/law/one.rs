@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::contact::{Contact, Lanes, Resistance};
 use crate::law::kernel::{self, MemoryLayout, SLIPS};
-use crate::law::memory::{ModeOnly, ScalarSpring, VectorSpring};
+use crate::law::memory::{GradedSpring, ModeOnly, ScalarSpring, VectorSpring};
 use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
 use crate::measure::Mode;
 
@@ -17,6 +17,8 @@ pub struct PairMemory {
     pub roll: VectorSpring,
     /// Of the spin law.
     pub spin: ScalarSpring,
+    /// Stiffness (N m/rad) at which the angle of `spin` was reached, for laws in which it changes.
+    pub spin_stiffness: f64,
 }
 
 impl PairMemory {
@@ -37,7 +39,18 @@ impl PairMemory {
                 spring: if layout.spin > 0 { number(spin) } else { 0.0 },
                 slipping: slips(Motions::SPIN),
             },
+            spin_stiffness: if layout.spin > 1 { number(spin + 1) } else { 0.0 },
         }
+    }
+
+    /// The spin's memory for a law whose stiffness changes.
+    fn graded_spin(&self) -> GradedSpring {
+        GradedSpring { spring: self.spin.spring, stiffness: self.spin_stiffness, slipping: self.spin.slipping }
+    }
+
+    fn set_graded_spin(&mut self, memory: GradedSpring) {
+        self.spin = ScalarSpring { spring: memory.spring, slipping: memory.slipping };
+        self.spin_stiffness = memory.stiffness;
     }
 
     /// As the numbers of a lane.
@@ -49,7 +62,7 @@ impl PairMemory {
         std::iter::once(f64::from_bits(slips))
             .chain(self.slide.spring.to_array().into_iter().take(layout.slide))
             .chain(self.roll.spring.to_array().into_iter().take(layout.roll))
-            .chain(std::iter::once(self.spin.spring).take(layout.spin))
+            .chain([self.spin.spring, self.spin_stiffness].into_iter().take(layout.spin))
     }
 }
 
@@ -74,14 +87,27 @@ pub fn evaluate(laws: &PairLaws, contact: &mut Contact, memory: &mut PairMemory)
             add(&mut sum, law, contact, &mut mode);
             memory.roll.slipping = mode.slipping;
         }
+        Some(Roll::Viscous(law)) => {
+            add(&mut sum, law, contact, &mut mode);
+            memory.roll.slipping = mode.slipping;
+        }
     }
     let mut mode = ModeOnly { slipping: memory.spin.slipping };
+    let mut graded = memory.graded_spin();
     match &laws.spin {
         None => {}
         Some(Spin::SpringSlider(law)) => add(&mut sum, law, contact, &mut memory.spin),
         Some(Spin::ConstantTorque(law)) => {
             add(&mut sum, law, contact, &mut mode);
             memory.spin.slipping = mode.slipping;
+        }
+        Some(Spin::Marshall(law)) => {
+            add(&mut sum, law, contact, &mut graded);
+            memory.set_graded_spin(graded);
+        }
+        Some(Spin::Lubkin(law)) => {
+            add(&mut sum, law, contact, &mut graded);
+            memory.set_graded_spin(graded);
         }
     }
     (push, sum)
@@ -108,13 +134,15 @@ pub fn stored(laws: &PairLaws, contact: &Contact, memory: &PairMemory) -> [f64; 
         Some(Slide::SpringSlider(law)) => law.stored(contact, &memory.slide),
     };
     let roll = match &laws.roll {
-        None | Some(Roll::ConstantTorque(_)) => [0.0; 3],
+        None | Some(Roll::ConstantTorque(_) | Roll::Viscous(_)) => [0.0; 3],
         Some(Roll::SpringSlider(law)) => law.stored(contact, &memory.roll),
         Some(Roll::Epsd(law)) => law.stored(contact, &memory.roll),
     };
     let spin = match &laws.spin {
         None | Some(Spin::ConstantTorque(_)) => [0.0; 3],
         Some(Spin::SpringSlider(law)) => law.stored(contact, &memory.spin),
+        Some(Spin::Marshall(law)) => law.stored(contact, &memory.graded_spin()),
+        Some(Spin::Lubkin(law)) => law.stored(contact, &memory.graded_spin()),
     };
     let by_motion = |i: usize| slide[i] + roll[i] + spin[i];
     [normal, by_motion(0), by_motion(1), by_motion(2)]

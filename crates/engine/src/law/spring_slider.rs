@@ -124,7 +124,7 @@ pub struct SpinSlider {
 }
 
 /// What a spring can stretch along: a tangent vector, or an angle.
-trait Stretch: Copy {
+pub(crate) trait Stretch: Copy {
     /// Whether LAMMPS drops the load of a spring that is not stretched when it slips: for slide and roll, not for spin.
     const LAMMPS_DROPS_UNLOADED: bool;
     fn plus(self, other: Self) -> Self;
@@ -179,18 +179,18 @@ impl Stretch for f64 {
 
 /// Spring k, dashpot c, and the loads beyond which the slider gives way and which it then bears.
 #[derive(Clone, Copy)]
-struct Slider {
-    k: f64,
-    c: f64,
-    static_limit: f64,
-    kinetic_limit: f64,
-    dt: f64,
+pub(crate) struct Slider {
+    pub k: f64,
+    pub c: f64,
+    pub static_limit: f64,
+    pub kinetic_limit: f64,
+    pub dt: f64,
 }
 
 impl Slider {
     /// Steps 2 to 4 of the header: load, new memory, slipping or not.
     #[inline(always)]
-    fn slide<V: Stretch>(&self, options: SliderOptions, old: V, rate: V, slipping: bool) -> (V, V, bool) {
+    pub fn slide<V: Stretch>(&self, options: SliderOptions, old: V, rate: V, slipping: bool) -> (V, V, bool) {
         let Slider { k, c, dt, .. } = *self;
         let stretched = old.plus(rate.times(dt));
         let elastic = stretched.times(-k);
@@ -227,7 +227,7 @@ fn project_and_rescale(spring: DVec3, normal: DVec3) -> DVec3 {
 
 /// The dashpot of a motion whose natural frequency is sqrt(k inverse_mass): 2 b sqrt(k/inverse_mass).
 #[inline(always)]
-fn dashpot_by_ratio(ratio: f64, stiffness: f64, inverse_mass: f64) -> f64 {
+pub(crate) fn dashpot_by_ratio(ratio: f64, stiffness: f64, inverse_mass: f64) -> f64 {
     2.0 * ratio * (stiffness / inverse_mass).sqrt()
 }
 
@@ -235,6 +235,24 @@ impl SlideSlider {
     /// With the default options.
     pub fn new(stiffness: f64, damping: f64, limit: Limit) -> Self {
         SlideSlider { stiffness, damping, limit, options: SliderOptions::default() }
+    }
+
+    /// The dashpot c (kg/s) at a contact.
+    #[inline(always)]
+    pub fn dashpot(&self, contact: &Contact) -> f64 {
+        self.dashpot_with(self.options, contact)
+    }
+
+    #[inline(always)]
+    fn dashpot_with(&self, options: SliderOptions, contact: &Contact) -> f64 {
+        if options.damped_by_ratio {
+            let turning_a = contact.reach_a * contact.reach_a * contact.inverse_inertia_a;
+            let turning_b = contact.reach_b * contact.reach_b * contact.inverse_inertia_b;
+            let inverse_mass = contact.inverse_mass_a + contact.inverse_mass_b + turning_a + turning_b;
+            dashpot_by_ratio(self.damping, self.stiffness, inverse_mass)
+        } else {
+            self.damping * contact.mass_eff
+        }
     }
 
     /// `resist` with options the compiler may know.
@@ -250,17 +268,9 @@ impl SlideSlider {
                 (project_and_rescale(memory.spring, contact.normal), contact.slip_at(contact.normal, reach_a, reach_b))
             }
         };
-        let c = if options.damped_by_ratio {
-            let turning_a = contact.reach_a * contact.reach_a * contact.inverse_inertia_a;
-            let turning_b = contact.reach_b * contact.reach_b * contact.inverse_inertia_b;
-            let inverse_mass = contact.inverse_mass_a + contact.inverse_mass_b + turning_a + turning_b;
-            dashpot_by_ratio(self.damping, self.stiffness, inverse_mass)
-        } else {
-            self.damping * contact.mass_eff
-        };
         let slider = Slider {
             k: self.stiffness,
-            c,
+            c: self.dashpot_with(options, contact),
             static_limit: self.limit.static_ * contact.normal_load,
             kinetic_limit: self.limit.kinetic * contact.normal_load,
             dt: contact.dt,

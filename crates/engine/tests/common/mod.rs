@@ -81,6 +81,11 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
     let ratio_slide = SlideSlider { options: by_ratio, ..SlideSlider::new(0.8 * k, 0.5, mu) };
     let ratio_roll = RollSlider { options: by_ratio, ..RollSlider::new(0.6 * k, 0.5, length) };
     let ratio_spin = SpinSlider { options: by_ratio, ..SpinSlider::new(0.1 * k, 0.5, mu) };
+    let viscous = |limit| Some(Roll::Viscous(RollViscous { damping: 0.02 * gamma, limit }));
+    let marshall = |slide| Some(Spin::Marshall(SpinMarshall { slide }));
+    let lubkin = SpinLubkin { shear_modulus: k, damping: 0.01 * gamma, damped_by_ratio: false, limit: mu };
+    let ratio_lubkin = SpinLubkin { damping: 0.5, damped_by_ratio: true, limit: static_kinetic(0.4, 0.2), ..lubkin };
+    let area_slide = SlideSlider::new(0.8 * k, gamma, static_kinetic(0.4, 0.2));
     let laws = |normal, slide, roll, spin| PairLaws { normal, slide, roll, spin };
     vec![
         ("spring-slider", laws(hooke, slide(mu), roll(mu), spin(length))),
@@ -107,6 +112,22 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
         ("epsd from the slide law, undamped", laws(hertz, slide(mu), Some(Roll::Epsd(from_slide)), spin(mu))),
         ("constant-torque", laws(hooke, slide(mu), constant(false), constant_spin)),
         ("constant-torque with spin", laws(hertz, slide(mu), constant(true), None)),
+        // Scenes of `bits.rs` count from the front: new ones stand at the end.
+        ("viscous, marshall", laws(hertz, Some(Slide::SpringSlider(area_slide)), viscous(None), marshall(area_slide))),
+        (
+            "viscous with limits, marshall by ratio",
+            laws(
+                hertz,
+                Some(Slide::SpringSlider(ratio_slide)),
+                viscous(Some(static_kinetic(0.2, 0.1))),
+                marshall(ratio_slide),
+            ),
+        ),
+        ("lubkin", laws(hertz, slide(mu), roll(mu), Some(Spin::Lubkin(lubkin)))),
+        (
+            "lubkin, damping ratio",
+            laws(hertz, slide(static_kinetic(0.4, 0.2)), Some(Roll::Epsd(epsd)), Some(Spin::Lubkin(ratio_lubkin))),
+        ),
     ]
 }
 

@@ -138,12 +138,19 @@ pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static
             ("constant-torque", torque_limit(&r.limit, "=", radii) + spin)
         }
         Some(Roll::Epsd(r)) => ("epsd", torque_limit(&r.limit, "<=", radii)),
+        Some(Roll::Viscous(r)) => {
+            let torque = format!("M = {} N m s x w_r", short(r.damping));
+            let limit = r.limit.map_or("no limit".to_owned(), |limit| torque_limit(&limit, "<=", radii));
+            ("viscous", format!("{torque}, {limit}"))
+        }
         None => free.clone(),
     };
     let included = matches!(laws.roll, Some(Roll::ConstantTorque(r)) if r.include_spin);
     let spin = match laws.spin {
         Some(Spin::SpringSlider(s)) => ("spring-slider", torque_limit(&s.limit, "<=", radii)),
         Some(Spin::ConstantTorque(s)) => ("constant-torque", torque_limit(&s.limit, "=", radii)),
+        Some(Spin::Marshall(s)) => ("marshall", area_limit(&s.slide.limit, 2.0 / 3.0)),
+        Some(Spin::Lubkin(s)) => ("lubkin", area_limit(&s.limit, 3.0 * std::f64::consts::PI / 16.0)),
         None if included => ("with roll", String::new()),
         None => free,
     };
@@ -170,6 +177,14 @@ fn force_limit(limit: &Limit) -> String {
     } else {
         format!("|F| <= {} N sticking, {} N slipping", short(limit.static_), short(limit.kinetic))
     }
+}
+
+/// A limit whose arm is a fraction of the radius of the contact area, which changes with the load.
+fn area_limit(limit: &Limit, fraction: f64) -> String {
+    let one = |mu: f64| format!("{} a N", short(fraction * mu));
+    let (stick, slip) = (one(limit.static_), one(limit.kinetic));
+    let both = if stick == slip { stick } else { format!("{stick} sticking, {slip} slipping") };
+    format!("|M| <= {both}, a = sqrt(R_eff d)")
 }
 
 fn torque_limit(limit: &Limit, relation: &str, radii: Option<(f64, f64)>) -> String {

@@ -5,21 +5,30 @@
 
 use stickslip::law::restitution;
 use stickslip::law::{
-    Arm, Cap, Hertz, Hooke, Limit, Measure, Normal, PairLaws, Roll, RollConstantTorque, RollEpsd, RollSlider, Slide,
-    SlideSlider, SliderOptions, Slip, Spin, SpinConstantTorque, SpinSlider, Transport,
+    Arm, Cap, Hertz, Hooke, Limit, Measure, Normal, PairLaws, Roll, RollConstantTorque, RollEpsd, RollSlider,
+    RollViscous, Slide, SlideSlider, SliderOptions, Slip, Spin, SpinConstantTorque, SpinLubkin, SpinMarshall,
+    SpinSlider, Transport,
 };
 
 use crate::input::{Item, Result, Table};
 use crate::scene::materials::Elastic;
 
 /// Laws that later issues bring.
-const LATER: &[&str] = &["viscous", "marshall", "lubkin", "tracked", "creep", "rigid"];
+const LATER: &[&str] = &["tracked", "creep", "rigid"];
 
 /// Reads the laws of a table. `sides` are the moduli of the two materials, where hertz looks when its table has none.
 pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws> {
     contact.promised(&["friction"])?;
     let normal = contact.need("normal", Item::table)?;
     let law = read_normal(&normal, sides)?;
+    // Where lubkin looks for a shear modulus that its own table does not have.
+    let sides = match law {
+        Normal::Hertz(_) => {
+            let own = Elastic::read(&normal)?;
+            [own.or(&sides[0]), own.or(&sides[1])]
+        }
+        Normal::Hooke(_) => *sides,
+    };
     normal.finish()?;
     let slide = read_motion(contact, "slide", |table| read_slide(table, &law))?;
     let roll = read_motion(contact, "roll", |table| read_roll(table, &law, slide.as_ref()))?;
@@ -29,7 +38,7 @@ pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws
         let message = "two laws claim the same motion: `roll` has include_spin = true and resists spin already";
         return Err(spin.error(message.into()).help("leave `spin` out, or set include_spin = false"));
     }
-    let spin = read_motion(contact, "spin", read_spin)?;
+    let spin = read_motion(contact, "spin", |table| read_spin(table, &law, slide.as_ref(), &sides))?;
     let mut laws = PairLaws { normal: law, slide, roll, spin };
     // Spin has nothing to carry, so no `transport` of its own: its rate is taken where the slide law takes its own.
     if let (true, Some(Spin::SpringSlider(spin))) = (laws.rates_at_end(), &mut laws.spin) {
@@ -107,7 +116,7 @@ fn read_slide(table: &Table<'_>, normal: &Normal) -> Result<Slide> {
 }
 
 fn read_roll(table: &Table<'_>, normal: &Normal, slide: Option<&Slide>) -> Result<Roll> {
-    let names = [("spring-slider", 0), ("constant-torque", 1), ("epsd", 2)];
+    let names = [("spring-slider", 0), ("constant-torque", 1), ("epsd", 2), ("viscous", 3)];
     match table.need("law", |law| law.choice(&names, LATER))? {
         0 => {
             let transport = read_transport(table)?;
@@ -121,6 +130,7 @@ fn read_roll(table: &Table<'_>, normal: &Normal, slide: Option<&Slide>) -> Resul
             let include_spin = table.read("include_spin", Item::boolean)?.unwrap_or(false);
             Ok(Roll::ConstantTorque(RollConstantTorque { limit, include_spin }))
         }
+        3 => read_viscous(table),
         _ => {
             let (stiffness, slide_stiffness) = match (table.read("stiffness", Item::positive)?, slide) {
                 (Some(stiffness), _) => (stiffness, 0.0),
@@ -138,14 +148,69 @@ fn read_roll(table: &Table<'_>, normal: &Normal, slide: Option<&Slide>) -> Resul
     }
 }
 
-fn read_spin(table: &Table<'_>) -> Result<Spin> {
-    let names = [("spring-slider", true), ("constant-torque", false)];
-    if table.need("law", |law| law.choice(&names, LATER))? {
-        let Spring { stiffness, damping, options } = read_spring(table, None)?;
-        let limit = read_torque_limit(table)?;
-        Ok(Spin::SpringSlider(SpinSlider { stiffness, damping, limit, options }))
-    } else {
-        Ok(Spin::ConstantTorque(SpinConstantTorque { limit: read_constant_torque(table)? }))
+fn read_viscous(table: &Table<'_>) -> Result<Roll> {
+    let damping = table.need("damping", Item::non_negative)?;
+    let limit = match table.one_of(&["mu", "length"])? {
+        Some(("mu", item)) => Some(read_coefficients(item, Measure::Mu)?),
+        Some((_, item)) => Some(read_coefficients(item, Measure::Length)?),
+        None => None,
+    };
+    Ok(Roll::Viscous(RollViscous { damping, limit }))
+}
+
+fn read_spin(table: &Table<'_>, normal: &Normal, slide: Option<&Slide>, sides: &[Elastic; 2]) -> Result<Spin> {
+    let names = [("spring-slider", 0), ("constant-torque", 1), ("marshall", 2), ("lubkin", 3)];
+    match table.need("law", |law| law.choice(&names, LATER))? {
+        0 => {
+            let Spring { stiffness, damping, options } = read_spring(table, None)?;
+            let limit = read_torque_limit(table)?;
+            Ok(Spin::SpringSlider(SpinSlider { stiffness, damping, limit, options }))
+        }
+        1 => Ok(Spin::ConstantTorque(SpinConstantTorque { limit: read_constant_torque(table)? })),
+        2 => Ok(Spin::Marshall(SpinMarshall { slide: slide_over_area(table, "marshall", normal, slide)? })),
+        _ => {
+            let slide = slide_over_area(table, "lubkin", normal, slide)?;
+            let shear_modulus = lubkin_modulus(table, sides)?;
+            let (damping, damped_by_ratio) = match table.one_of(&["damping", "damping_ratio"])? {
+                None => (0.0, false),
+                Some(("damping", item)) => (item.non_negative()?, false),
+                Some((_, item)) => (item.non_negative()?, true),
+            };
+            Ok(Spin::Lubkin(SpinLubkin { shear_modulus, damping, damped_by_ratio, limit: slide.limit }))
+        }
+    }
+}
+
+/// The slide law that a spin law spreads over the contact area of hertz; both must be there.
+fn slide_over_area(table: &Table<'_>, name: &str, normal: &Normal, slide: Option<&Slide>) -> Result<SlideSlider> {
+    if !matches!(normal, Normal::Hertz(_)) {
+        return Err(table
+            .error(format!("{name} needs the radius of the contact area, which only hertz under `normal` has"))
+            .help("use hertz, or a spring-slider under `spin`"));
+    }
+    match slide {
+        Some(Slide::SpringSlider(slide)) => Ok(*slide),
+        None => Err(table
+            .error(format!("{name} takes its limit from the pair's slide law, and there is none"))
+            .help("add slide = { law = \"spring-slider\", .. }")),
+    }
+}
+
+/// G of the pair, from the moduli of the law's table and, for what is not there, of hertz's table and of the materials.
+fn lubkin_modulus(table: &Table<'_>, sides: &[Elastic; 2]) -> Result<f64> {
+    let own = Elastic::read(table)?;
+    match (own.or(&sides[0]).shear(), own.or(&sides[1]).shear()) {
+        (Some(first), Some(second)) => {
+            let modulus = SpinLubkin::effective_shear_modulus(first, second);
+            if modulus.is_finite() && modulus > 0.0 {
+                Ok(modulus)
+            } else {
+                Err(table.error(format!("these moduli give lubkin a shear modulus of {modulus}")))
+            }
+        }
+        _ => Err(table
+            .error("lubkin needs `shear_modulus`, or `young` and `poisson`".into())
+            .help("the moduli may stand here, under `normal`, or in the tables of both materials")),
     }
 }
 
@@ -264,6 +329,9 @@ mod tests {
             ("slide" | "roll" | "spin", "spring-slider") => "law = 'spring-slider'\nstiffness = 1.0\nmu = 0.1",
             ("roll" | "spin", "constant-torque") => "law = 'constant-torque'\nmu = 0.1",
             ("roll", "epsd") => "law = 'epsd'\nstiffness = 1.0\nmu = 0.1",
+            ("roll", "viscous") => "law = 'viscous'\ndamping = 1.0",
+            ("spin", "marshall") => "law = 'marshall'",
+            ("spin", "lubkin") => "law = 'lubkin'\nshear_modulus = 1.0",
             _ => panic!("the law {name} under {key} has no reader"),
         }
     }
@@ -271,6 +339,8 @@ mod tests {
     #[test]
     fn the_keys_that_are_read_are_those_that_the_engine_lists() {
         let hooke = Normal::Hooke(Hooke::new(1.0, 0.0));
+        let hertz = Normal::Hertz(Hertz::with_restitution(1.0, 1.0, false));
+        let slide = Slide::SpringSlider(SlideSlider::new(1.0, 0.0, Limit::mu(0.1)));
         for law in LAWS {
             let source = Source::new("test", least(law.key, law.name));
             let parsed = parse(&source).unwrap();
@@ -279,7 +349,7 @@ mod tests {
                 "normal" => read_normal(&table, &[Elastic::default(); 2]).map(|_| ()),
                 "slide" => read_slide(&table, &hooke).map(|_| ()),
                 "roll" => read_roll(&table, &hooke, None).map(|_| ()),
-                _ => read_spin(&table).map(|_| ()),
+                _ => read_spin(&table, &hertz, Some(&slide), &[Elastic::default(); 2]).map(|_| ()),
             }
             .unwrap();
             let mut read = table.asked();

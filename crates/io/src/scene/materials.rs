@@ -40,6 +40,11 @@ impl Elastic {
         Elastic { young: moduli.young, shear_modulus: moduli.shear_modulus, poisson }
     }
 
+    /// G = E/(2 (1 + nu)); `None` when something is missing.
+    pub fn shear(&self) -> Option<f64> {
+        self.shear_modulus.or_else(|| Some(self.young? / (2.0 * (1.0 + self.poisson?))))
+    }
+
     /// E and nu, with E = 2 G (1 + nu); `None` when something is missing.
     pub fn young_and_poisson(&self) -> Option<(f64, f64)> {
         let poisson = self.poisson?;

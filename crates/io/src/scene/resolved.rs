@@ -155,6 +155,10 @@ fn write_laws(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
             let (ratio, limit) = (number(r.damping_ratio), limit_text(&r.limit));
             writeln!(out, "roll = {{ law = \"epsd\", {own}damping_ratio = {ratio}, {limit} }}")?;
         }
+        Some(Roll::Viscous(r)) => {
+            let limit = r.limit.map_or(String::new(), |limit| format!(", {}", limit_text(&limit)));
+            writeln!(out, "roll = {{ law = \"viscous\", damping = {}{limit} }}", number(r.damping))?;
+        }
     }
     match laws.spin {
         None => Ok(()),
@@ -163,6 +167,13 @@ fn write_laws(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
         }
         Some(Spin::ConstantTorque(s)) => {
             writeln!(out, "spin = {{ law = \"constant-torque\", {} }}", limit_text(&s.limit))
+        }
+        Some(Spin::Marshall(_)) => writeln!(out, "spin = {{ law = \"marshall\" }}"),
+        Some(Spin::Lubkin(s)) => {
+            // Both sides get this modulus when it is read again, and half of its double is the pair's, to the bit.
+            let modulus = number(2.0 * s.shear_modulus);
+            let damping = damping_text(s.damping, s.damped_by_ratio);
+            writeln!(out, "spin = {{ law = \"lubkin\", shear_modulus = {modulus}, {damping} }}")
         }
     }
 }

@@ -185,7 +185,7 @@ impl<'a> Job<'a> {
             }
         };
         progress.finish();
-        self.recorder.flush()?;
+        self.recorder.finish()?;
         Ok(ending)
     }
 

@@ -24,7 +24,8 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     })
 }
 
-fn part_name(path: &Path) -> PathBuf {
+/// What this file is called while it is being written.
+pub fn part_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(PART);
     PathBuf::from(name)

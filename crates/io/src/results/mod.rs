@@ -7,6 +7,8 @@ pub mod figure;
 mod file;
 pub mod fixed;
 mod font;
+pub mod lammps;
+pub mod parquet;
 pub mod picture;
 pub mod record;
 mod render;

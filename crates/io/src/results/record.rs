@@ -19,8 +19,8 @@ use super::file::{at, push_number};
 use super::fixed::{self, RunInfo};
 use super::schedule::Schedule;
 use super::series::{self, SeriesRow};
-use super::vtp;
-use crate::scene::{Record, What};
+use super::{lammps, parquet, vtp};
+use crate::scene::{Format, Record, What};
 
 /// The columns of `bodies.csv`.
 pub const BODY_COLUMNS: &str = "time,step,id,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz";
@@ -33,8 +33,19 @@ pub const CONTACT_COLUMNS: &str =
 const FLUSH_AFTER: Duration = Duration::from_secs(2);
 
 /// The file that a record writes first: its table, or the list of its snapshots.
-pub fn file_name(what: What, name: &str) -> String {
-    format!("{name}.{}", if what == What::Snapshot { "pvd" } else { "csv" })
+pub fn file_name(record: &Record) -> String {
+    let ending = match record.format {
+        Format::Csv => "csv",
+        Format::Parquet => "parquet",
+        Format::Vtk => "pvd",
+        Format::Lammps => "dump",
+    };
+    format!("{}.{ending}", record.name)
+}
+
+/// The table that a record's rows wait in until the run ends, if that is not the record itself.
+pub fn spool_name(record_file: &str) -> Option<String> {
+    record_file.strip_suffix(".parquet").map(|stem| format!("{stem}.csv"))
 }
 
 /// Writes the records of one run. Call `write` once before the first step and after every step that is `due`.
@@ -56,7 +67,12 @@ struct Output {
 
 #[derive(Debug)]
 enum Sink {
-    Table { path: PathBuf, file: BufWriter<File> },
+    /// Rows, or the snapshots of a dump; `parquet` is what they become at the end.
+    Table {
+        path: PathBuf,
+        file: BufWriter<File>,
+        parquet: Option<PathBuf>,
+    },
     Snapshots(vtp::Collection),
 }
 
@@ -105,8 +121,19 @@ impl Recorder {
     pub fn flush(&mut self) -> io::Result<()> {
         self.flushed = Instant::now();
         for output in &mut self.outputs {
-            if let Sink::Table { path, file } = &mut output.sink {
+            if let Sink::Table { path, file, .. } = &mut output.sink {
                 file.flush().map_err(|error| at(path, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the records: those of Parquet are made from their spools. Nothing can be written afterwards.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.flush()?;
+        for output in self.outputs.drain(..) {
+            if let Sink::Table { path, parquet: Some(target), .. } = output.sink {
+                parquet::convert(&path, &target)?;
             }
         }
         Ok(())
@@ -121,14 +148,19 @@ impl Output {
             What::Series => series::COLUMNS,
             What::Snapshot => "",
         };
-        let sink = if record.what == What::Snapshot {
+        let sink = if record.format == Format::Vtk {
             Sink::Snapshots(vtp::Collection::new(folder, &record.name))
         } else {
-            let path = folder.join(file_name(record.what, &record.name));
+            let name = file_name(record);
+            let spool = spool_name(&name);
+            let parquet = spool.is_some().then(|| folder.join(&name));
+            let path = folder.join(spool.unwrap_or(name));
             let file = File::create_new(&path).map_err(|error| at(&path, error))?;
             let mut file = BufWriter::with_capacity(1 << 18, file);
-            writeln!(file, "{header}").map_err(|error| at(&path, error))?;
-            Sink::Table { path, file }
+            if !header.is_empty() {
+                writeln!(file, "{header}").map_err(|error| at(&path, error))?;
+            }
+            Sink::Table { path, file, parquet }
         };
         Ok(Output { what: record.what, schedule: Schedule::new(record.every, dt), written: None, sink })
     }
@@ -136,11 +168,12 @@ impl Output {
     fn write(&mut self, world: &World, material_of: &[u16]) -> io::Result<()> {
         match &mut self.sink {
             Sink::Snapshots(collection) => collection.add(world, material_of),
-            Sink::Table { path, file } => {
+            Sink::Table { path, file, .. } => {
                 let written = match self.what {
                     What::Bodies => write_bodies(file, world),
                     What::Contacts => write_contacts(file, world),
-                    _ => file.write_all(&SeriesRow::of(world).line()),
+                    What::Snapshot => lammps::write_snapshot(file, world, material_of),
+                    What::Series => file.write_all(&SeriesRow::of(world).line()),
                 };
                 written.map_err(|error| at(path, error))
             }
@@ -206,14 +239,15 @@ mod tests {
     use crate::scene::Every;
 
     fn record(what: What, every: Every) -> Record {
-        Record { what, every, name: what.word().into() }
+        let format = if what == What::Snapshot { Format::Vtk } else { Format::Csv };
+        Record { what, every, format, name: what.word().into() }
     }
 
     /// Runs some steps as the command does; returns the table of the only record.
     fn run(name: &str, record: Record, steps: u64, ends_at: u64) -> Vec<Vec<String>> {
         let (mut world, info) = small_world();
         let folder = test_folder(name);
-        let file = file_name(record.what, &record.name);
+        let file = file_name(&record);
         let mut recorder = Recorder::new(&folder, &[record], 1e-3, steps, &info).unwrap();
         recorder.write(&world, false).unwrap();
         while world.steps() < ends_at {

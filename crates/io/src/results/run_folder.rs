@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file::{PART, at, write_whole};
 use super::fixed;
-use super::record::file_name;
+use super::record::{file_name, spool_name};
 use crate::scene::Record;
 
 /// How a run ended, or that it has not.
@@ -274,7 +274,7 @@ fn entries(path: &Path) -> io::Result<Vec<String>> {
 
 /// The files that these records write; of snapshots the list.
 fn record_files(records: &[Record]) -> Vec<String> {
-    records.iter().map(|record| file_name(record.what, &record.name)).collect()
+    records.iter().map(file_name).collect()
 }
 
 /// Whether a run with these record files writes a file of this name.
@@ -282,7 +282,10 @@ fn is_run_file(name: &str, records: &[String]) -> bool {
     const ALWAYS: [&str; 7] =
         ["run.json", "scene.toml", fixed::FILE, "report.html", "energy.svg", "contacts.svg", "picture.png"];
     let name = name.strip_suffix(PART).unwrap_or(name);
-    ALWAYS.contains(&name) || records.iter().any(|record| record == name || is_snapshot(name, record))
+    ALWAYS.contains(&name)
+        || records
+            .iter()
+            .any(|record| record == name || spool_name(record).as_deref() == Some(name) || is_snapshot(name, record))
 }
 
 /// Whether this is `<stem>-<step>.vtp`, with `<stem>.pvd` the list of a snapshot record.
@@ -296,11 +299,11 @@ fn is_snapshot(name: &str, record: &str) -> bool {
 mod tests {
     use super::super::testing::test_folder;
     use super::*;
-    use crate::scene::{Every, What};
+    use crate::scene::{Every, Format, What};
 
     fn records() -> Vec<Record> {
-        let record = |what, name: &str| Record { what, every: Every::Time(0.1), name: name.into() };
-        vec![record(What::Bodies, "grains"), record(What::Snapshot, "shot")]
+        let record = |what, format, name: &str| Record { what, every: Every::Time(0.1), format, name: name.into() };
+        vec![record(What::Bodies, Format::Csv, "grains"), record(What::Snapshot, Format::Vtk, "shot")]
     }
 
     fn started(path: &Path) -> RunFolder {

@@ -15,6 +15,7 @@ use stickslip::shape::Shape;
 
 use crate::input::{Item, Place, Result, Source, Table, shown};
 use crate::scene::bodies::{Bodies, check_mass};
+use crate::scene::lammps;
 use crate::scene::materials::Materials;
 use crate::scene::rows::{self, Rows};
 
@@ -153,7 +154,7 @@ fn read_radius(item: Item<'_>) -> Result<Radius> {
 
 fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path) -> Result<Placement> {
     let place = table.need("place", Item::table)?;
-    let kinds = [("random", 0), ("lattice", 1), ("file", 2), ("table", 3)];
+    let kinds = [("random", 0), ("lattice", 1), ("file", 2), ("table", 3), ("lammps", 4)];
     let placement = match place.need("kind", |item| item.choice(&kinds, &[]))? {
         0 => {
             let from = place.need("from", Item::vector)?;
@@ -173,6 +174,7 @@ fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path) -> R
             Placement::Lattice { from, to, spacing, jitter }
         }
         2 => Placement::List(read_file(&place, folder)?),
+        4 => Placement::List(read_lammps(&place, folder)?),
         _ => Placement::List(read_inside(&place)?),
     };
     place.finish()?;
@@ -204,13 +206,25 @@ fn read_columns(place: &Table<'_>) -> Result<Option<Vec<usize>>> {
 fn read_file(place: &Table<'_>, folder: &Path) -> Result<Rows> {
     let item = place.required("file")?;
     let columns = read_columns(place)?;
+    let source = open_list(item, folder)?;
+    rows::read(source.text(), columns, |span, message| source.error(span, message))
+}
+
+/// A dump or a data file of LAMMPS, relative to the scene's folder.
+fn read_lammps(place: &Table<'_>, folder: &Path) -> Result<Rows> {
+    let item = place.required("file")?;
+    let timestep = place.read("timestep", |item| item.whole(0))?;
+    let source = open_list(item, folder)?;
+    lammps::read(source.text(), timestep, |span, message| source.error(span, message))
+}
+
+fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
     let path = folder.join(item.clone().string()?);
-    let source = Source::read(&path, LARGEST_LIST).map_err(|error| match error.line() {
+    Source::read(&path, LARGEST_LIST).map_err(|error| match error.line() {
         Some(_) => error,
         // The place to look is the scene when the list is not there at all.
         None => item.error(error.to_string()),
-    })?;
-    rows::read(source.text(), columns, |span, message| source.error(span, message))
+    })
 }
 
 /// The same list inside the scene, as the resolved scene has it.

@@ -1,13 +1,14 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
-//! `bodies`, `grains` with `rows`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
+//! `bodies`, `grains` with `rows` and `lammps`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
 //! `resolved` writes it all out again; `check` says it in words. Nothing here writes a file or advances a world.
 
 mod bodies;
 mod check;
 mod contacts;
 mod grains;
+mod lammps;
 pub(crate) mod laws;
 pub(crate) mod materials;
 mod meet;
@@ -31,7 +32,7 @@ use timing::Time;
 
 pub use crate::input::InputError;
 pub use check::check_text;
-pub use records::{Every, Record, What};
+pub use records::{Every, Format, Record, What};
 pub use timing::{Domain, Stop};
 
 /// A scene, ready to run.

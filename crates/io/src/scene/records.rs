@@ -26,9 +26,34 @@ impl What {
         }
     }
 
-    /// The format it is written in.
-    pub fn format(self) -> &'static str {
-        if self == What::Snapshot { "vtk" } else { "csv" }
+    /// The formats it may be written in; the first is the default.
+    fn formats(self) -> [Format; 2] {
+        if self == What::Snapshot { [Format::Vtk, Format::Lammps] } else { [Format::Csv, Format::Parquet] }
+    }
+}
+
+/// How a record is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A table as text.
+    Csv,
+    /// A table for data frames; it grows as CSV and is made of that when the run ends.
+    Parquet,
+    /// Snapshots for ParaView, a file each.
+    Vtk,
+    /// Snapshots as a LAMMPS text dump, all in one file.
+    Lammps,
+}
+
+impl Format {
+    /// The word of the scene file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Parquet => "parquet",
+            Format::Vtk => "vtk",
+            Format::Lammps => "lammps",
+        }
     }
 }
 
@@ -48,6 +73,8 @@ pub struct Record {
     pub what: What,
     /// How often it is written.
     pub every: Every,
+    /// How it is written.
+    pub format: Format,
     /// Stem of its file name.
     pub name: String,
 }
@@ -60,14 +87,15 @@ pub(crate) fn read(top: &Table<'_>) -> Result<Vec<Record>> {
         let words = [What::Bodies, What::Contacts, What::Series, What::Snapshot].map(|what| (what.word(), what));
         let what = table.need("what", |item| item.choice(&words, &["joints", "checkpoint"]))?;
         let every = table.need("every", read_every)?;
-        let later: &[&str] = if what == What::Snapshot { &["lammps", "hdf5"] } else { &["parquet"] };
-        table.read("format", |item| item.choice(&[(what.format(), ())], later))?;
+        let later: &[&str] = if what == What::Snapshot { &["hdf5"] } else { &[] };
+        let formats = what.formats().map(|format| (format.word(), format));
+        let format = table.read("format", |item| item.choice(&formats, later))?.unwrap_or(formats[0].1);
         let place = table.optional("name").map_or_else(|| table.place(), |item| item.place());
         let name = table.read("name", read_stem)?.unwrap_or_else(|| what.word().to_owned());
         table.finish()?;
         refuse_twice(&name, &records, &lines, &place)?;
         lines.push(place.line());
-        records.push(Record { what, every, name });
+        records.push(Record { what, every, format, name });
     }
     Ok(records)
 }

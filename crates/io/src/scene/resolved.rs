@@ -307,7 +307,7 @@ fn write_tail(out: &mut String, scene: &Scene) -> std::fmt::Result {
             Every::Time(time) => writeln!(out, "every = {}", number(time))?,
             Every::Step => writeln!(out, "every = \"step\"")?,
         }
-        writeln!(out, "format = \"{}\"\nname = {}", record.what.format(), string(&record.name))?;
+        writeln!(out, "format = \"{}\"\nname = {}", record.format.word(), string(&record.name))?;
     }
     Ok(())
 }

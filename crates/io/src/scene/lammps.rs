@@ -1,0 +1,236 @@
+//! Grains from LAMMPS: a text dump, or a data file of atom style `sphere`.
+//!
+//! Positions, radii (or half the diameters), velocities and angular velocities are taken over, in the order of LAMMPS'
+//! ids. Types, densities, boxes and images are not: the material is that of the `[[grains]]` table. Does not read binary
+//! or compressed dumps, nor scaled coordinates (xs, ys, zs).
+
+use std::ops::Range;
+
+use crate::input::{InputError, Result, shown};
+use crate::scene::rows::{self, Rows};
+
+/// The columns of a dump that are taken, with the index of ours and a factor.
+const TAKEN: [(&str, usize, f64); 14] = [
+    ("x", 0, 1.0),
+    ("y", 1, 1.0),
+    ("z", 2, 1.0),
+    ("xu", 0, 1.0),
+    ("yu", 1, 1.0),
+    ("zu", 2, 1.0),
+    ("radius", 3, 1.0),
+    ("diameter", 3, 0.5),
+    ("vx", 4, 1.0),
+    ("vy", 5, 1.0),
+    ("vz", 6, 1.0),
+    ("omegax", 7, 1.0),
+    ("omegay", 8, 1.0),
+    ("omegaz", 9, 1.0),
+];
+
+/// The sections of a data file that a line of their own begins.
+const SECTIONS: [&str; 4] = ["Atoms", "Velocities", "Masses", "PairIJ Coeffs"];
+
+/// One line of the file and where it stands.
+type Line<'a> = (Range<usize>, &'a str);
+/// An atom: its id, and its numbers in our columns.
+type Atom = (u64, Vec<f64>);
+/// What is wrong, and where.
+type Fault = (Range<usize>, String);
+
+/// Reads a dump at `timestep` (the last one if absent), or a data file. `fail` makes an error at a place of the text.
+pub(crate) fn read(
+    text: &str,
+    timestep: Option<u64>,
+    fail: impl Fn(Range<usize>, String) -> InputError,
+) -> Result<Rows> {
+    let mut start = 0;
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for whole in text.split_inclusive('\n') {
+        lines.push((start..start + whole.trim_end().len(), whole.trim()));
+        start += whole.len();
+    }
+    let is_dump = lines.iter().find(|(_, line)| !line.is_empty()).is_some_and(|(_, line)| line.starts_with("ITEM:"));
+    let read = match (is_dump, timestep) {
+        (true, _) => read_dump(&lines, timestep),
+        (false, None) => read_data(&lines),
+        (false, Some(_)) => Err((0..0, "a data file has no timesteps: leave `timestep` out".into())),
+    };
+    let (columns, mut atoms) = read.map_err(|(span, message)| fail(span, message))?;
+    atoms.sort_by_key(|(id, _)| *id);
+    let mut list = String::new();
+    for (_, numbers) in &atoms {
+        let fields: Vec<String> = numbers.iter().map(|number| format!("{number:?}")).collect();
+        list += &fields.join(",");
+        list.push('\n');
+    }
+    rows::check_columns(&columns).map_err(|message| fail(0..0, message))?;
+    // Signs and ranges are checked as for any list; its lines are not those of the file, so the file is the place.
+    rows::read(&list, Some(columns), |_, message| fail(0..0, message))
+}
+
+fn number(field: &str) -> std::result::Result<f64, String> {
+    let number = field.parse::<f64>().ok().filter(|x| x.is_finite());
+    number.ok_or_else(|| format!("expected a number, found \"{}\"", shown(field)))
+}
+
+fn whole(field: &str) -> std::result::Result<u64, String> {
+    field.parse().map_err(|_| format!("expected a whole number, found \"{}\"", shown(field)))
+}
+
+/// The atoms of one timestep, and the columns they have.
+fn read_dump(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Result<(Vec<usize>, Vec<Atom>), Fault> {
+    let mut found = None;
+    let mut steps = Vec::new();
+    for (i, (_, line)) in lines.iter().enumerate() {
+        if *line == "ITEM: TIMESTEP" {
+            let (span, value) = lines.get(i + 1).cloned().unwrap_or((0..0, ""));
+            let step = whole(value).map_err(|message| (span, message))?;
+            steps.push(step);
+            if timestep.is_none_or(|asked| asked == step) {
+                found = Some(i);
+            }
+        }
+    }
+    let Some(first) = found else {
+        let known: Vec<String> = steps.iter().take(10).map(u64::to_string).collect();
+        let asked = timestep.unwrap_or_default();
+        return Err((0..0, format!("there is no timestep {asked}; the dump has {}", known.join(", "))));
+    };
+    let rest = &lines[first..];
+    let item = |name: &str| rest.iter().position(|(_, line)| line.starts_with(name));
+    let missing = |name: &str| (rest[0].0.clone(), format!("this timestep has no \"{name}\""));
+    let count_at = item("ITEM: NUMBER OF ATOMS").ok_or_else(|| missing("ITEM: NUMBER OF ATOMS"))?;
+    let (span, count) = rest.get(count_at + 1).cloned().unwrap_or((0..0, ""));
+    let count = whole(count).map_err(|message| (span, message))? as usize;
+    let atoms_at = item("ITEM: ATOMS").ok_or_else(|| missing("ITEM: ATOMS"))?;
+    let names: Vec<&str> = rest[atoms_at].1.split_whitespace().skip(2).collect();
+    let taken: Vec<Option<(usize, f64)>> =
+        names.iter().map(|name| TAKEN.iter().find(|t| t.0 == *name).map(|t| (t.1, t.2))).collect();
+    let listed: Vec<&Line<'_>> =
+        rest[atoms_at + 1..].iter().take_while(|(_, line)| !line.starts_with("ITEM:") && !line.is_empty()).collect();
+    if listed.len() != count {
+        return Err((rest[count_at].0.clone(), format!("expected {count} atoms, found {}", listed.len())));
+    }
+    let atom = |(i, (span, line)): (usize, &&Line<'_>)| -> std::result::Result<Atom, Fault> {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let fault = |message: String| (span.clone(), message);
+        if fields.len() != names.len() {
+            return Err(fault(format!("expected {} fields, found {}", names.len(), fields.len())));
+        }
+        let mut id = i as u64;
+        let mut numbers = Vec::new();
+        for ((field, name), taken) in fields.iter().zip(&names).zip(&taken) {
+            if *name == "id" {
+                id = whole(field).map_err(fault)?;
+            }
+            if let Some((_, factor)) = taken {
+                let value = number(field).map_err(|message| fault(format!("column \"{name}\": {message}")))?;
+                numbers.push(factor * value);
+            }
+        }
+        Ok((id, numbers))
+    };
+    let atoms = listed.iter().enumerate().map(atom).collect::<std::result::Result<_, _>>()?;
+    Ok((taken.iter().flatten().map(|(column, _)| *column).collect(), atoms))
+}
+
+/// The atoms of a data file, and the columns they have.
+fn read_data(lines: &[Line<'_>]) -> std::result::Result<(Vec<usize>, Vec<Atom>), Fault> {
+    let mut atoms: Vec<Atom> = Vec::new();
+    let mut moving: Vec<Atom> = Vec::new();
+    let mut section = "";
+    // The first line is a title, whatever it says.
+    for (span, whole_line) in lines.iter().skip(1) {
+        let (line, comment) = whole_line.split_once('#').unwrap_or((whole_line, ""));
+        let (line, style) = (line.trim(), comment.trim());
+        if line.is_empty() {
+            continue;
+        }
+        if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            section = SECTIONS.into_iter().find(|name| *name == line).unwrap_or("another");
+            if section == "Atoms" && !matches!(style, "" | "sphere") {
+                return Err((span.clone(), format!("expected atoms of style sphere, found \"{}\"", shown(style))));
+            }
+            continue;
+        }
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let fault = |message: String| (span.clone(), message);
+        let numbers = |from: usize, to: usize| fields[from..to].iter().map(|f| number(f)).collect();
+        match (section, fields.len()) {
+            // id type diameter density x y z, and perhaps three images
+            ("Atoms", 7 | 10) => {
+                let mut values: Vec<f64> = std::result::Result::<_, String>::map_err(numbers(4, 7), fault)?;
+                values.push(0.5 * number(fields[2]).map_err(fault)?);
+                atoms.push((whole(fields[0]).map_err(fault)?, values));
+            }
+            ("Velocities", 7) => {
+                let values = std::result::Result::<_, String>::map_err(numbers(1, 7), fault)?;
+                moving.push((whole(fields[0]).map_err(fault)?, values));
+            }
+            ("Atoms", n) => {
+                let what = "id type diameter density x y z, and perhaps three images";
+                return Err(fault(format!("expected {what}, found {n} fields")));
+            }
+            ("Velocities", n) => return Err(fault(format!("expected id vx vy vz wx wy wz, found {n} fields"))),
+            _ => {}
+        }
+    }
+    moving.sort_by_key(|(id, _)| *id);
+    for (id, values) in &mut atoms {
+        // An atom without a line of velocities is at rest, as in LAMMPS.
+        match moving.binary_search_by_key(id, |(id, _)| *id) {
+            Ok(at) => values.extend_from_slice(&moving[at].1),
+            Err(_) => values.extend([0.0; 6]),
+        }
+    }
+    Ok((vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9], atoms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Source;
+
+    fn read_text(text: &str, timestep: Option<u64>) -> Result<Rows> {
+        let source = Source::new("atoms", text);
+        read(text, timestep, |span, message| source.error(span, message))
+    }
+
+    const DUMP: &str = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS ff ff ff\n0 1\n0 1\n0 1\n\
+        ITEM: ATOMS id type diameter x y z vx\n1 1 1.0 1 2 3 4\n\
+        ITEM: TIMESTEP\n50\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS ff ff ff\n0 1\n0 1\n0 1\n\
+        ITEM: ATOMS id type diameter x y z vx\n2 1 0.5 9 8 7 6\n1 1 1.0 1.5 2 3 4\n";
+
+    #[test]
+    fn a_dump_gives_its_last_or_a_named_timestep_by_id() {
+        let last = read_text(DUMP, None).unwrap();
+        assert_eq!(last.rows.iter().map(|row| row.position.x).collect::<Vec<_>>(), [1.5, 9.0]);
+        assert_eq!((last.rows[1].radius, last.rows[1].velocity.x), (Some(0.25), 6.0));
+        assert_eq!(read_text(DUMP, Some(0)).unwrap().rows.len(), 1);
+        let error = read_text(DUMP, Some(7)).unwrap_err();
+        assert!(error.message().contains("no timestep 7; the dump has 0, 50"), "{error}");
+    }
+
+    #[test]
+    fn a_data_file_gives_radii_and_velocities() {
+        let text = "title\n\n2 atoms\n1 atom types\n0 1 xlo xhi\n\nAtoms # sphere\n\n2 1 0.5 2.5 9 8 7 0 0 0\n\
+                    1 1 1.0 2.5 1 2 3 0 0 0\n\nVelocities\n\n2 1 2 3 4 5 6\n";
+        let rows = read_text(text, None).unwrap();
+        assert_eq!(rows.rows[0].position.to_array(), [1.0, 2.0, 3.0]);
+        assert_eq!((rows.rows[0].radius, rows.rows[1].radius), (Some(0.5), Some(0.25)));
+        assert_eq!(rows.rows[1].angular_velocity.to_array(), [4.0, 5.0, 6.0]);
+        let style = read_text(&text.replace("# sphere", "# atomic"), None).unwrap_err();
+        assert_eq!(style.line(), Some(7));
+        assert_eq!(read_text(&text.replace("1 2 3 0 0 0", "1 2 three 0 0 0"), None).unwrap_err().line(), Some(10));
+    }
+
+    #[test]
+    fn broken_dumps_are_errors_with_their_line() {
+        let line = |from: &str, to: &str| read_text(&DUMP.replace(from, to), None).unwrap_err().line();
+        assert_eq!(line("9 8 7 6", "9 8 7"), Some(20));
+        assert_eq!(line("9 8 7 6", "9 nan 7 6"), Some(20));
+        let scaled = read_text(&DUMP.replace(" x y z", " xs ys zs"), None).unwrap_err();
+        assert!(scaled.message().contains("\"x\" is missing"), "{scaled}");
+        assert!(read_text(&DUMP.replace("\n2\nITEM", "\n3\nITEM"), None).is_err());
+    }
+}

@@ -82,16 +82,12 @@ impl FrictionLaw for SpinLubkin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::law::testing::near;
     use glam::DVec3;
 
     /// The common contact with a = sqrt(0.25 * 0.16) = 0.2 m.
     fn contact(rate: f64) -> Contact {
         Contact { overlap: 0.16, angular_velocity_b: DVec3::new(3.0, 1.0, -rate), ..crate::law::testing::contact() }
-    }
-
-    #[track_caller]
-    fn near(found: f64, expected: f64) {
-        assert!((found - expected).abs() < 1e-14, "{found}, not {expected}");
     }
 
     fn law(damping: f64, damped_by_ratio: bool) -> SpinLubkin {

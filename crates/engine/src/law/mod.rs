@@ -188,4 +188,10 @@ pub(crate) mod testing {
     pub fn close(found: DVec3, expected: DVec3) {
         assert!((found - expected).length() < 1e-14, "{found}, not {expected}");
     }
+
+    /// Fails unless the two are equal to rounding.
+    #[track_caller]
+    pub fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-14, "{found}, not {expected}");
+    }
 }

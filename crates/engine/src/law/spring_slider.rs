@@ -429,7 +429,7 @@ with_defaults!(SlideSlider, RollSlider, SpinSlider);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::law::testing::{close, contact};
+    use crate::law::testing::{close, contact, near};
 
     /// One step of sliding along x.
     fn slide(law: &SlideSlider, memory: &mut VectorSpring, velocity: f64) -> f64 {
@@ -437,11 +437,6 @@ mod tests {
         assert_eq!((loads.lever_a, loads.lever_b), (0.45, 0.45));
         assert_eq!((loads.force.y, loads.force.z, loads.spin), (0.0, 0.0, 0.0));
         loads.force.x
-    }
-
-    #[track_caller]
-    fn near(found: f64, expected: f64) {
-        assert!((found - expected).abs() < 1e-14, "{found}, not {expected}");
     }
 
     #[test]

@@ -77,8 +77,8 @@ fn whole(field: &str) -> std::result::Result<u64, String> {
     field.parse().map_err(|_| format!("expected a whole number, found \"{}\"", shown(field)))
 }
 
-/// The atoms of one timestep, and the columns they have.
-fn read_dump(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Result<(Vec<usize>, Vec<Atom>), Fault> {
+/// The line at which the asked timestep begins; the last one if none is asked for.
+fn find_timestep(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Result<usize, Fault> {
     let mut found = None;
     let mut steps = Vec::new();
     for (i, (_, line)) in lines.iter().enumerate() {
@@ -91,12 +91,16 @@ fn read_dump(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Result<(
             }
         }
     }
-    let Some(first) = found else {
+    found.ok_or_else(|| {
         let known: Vec<String> = steps.iter().take(10).map(u64::to_string).collect();
         let asked = timestep.unwrap_or_default();
-        return Err((0..0, format!("there is no timestep {asked}; the dump has {}", known.join(", "))));
-    };
-    let rest = &lines[first..];
+        (0..0, format!("there is no timestep {asked}; the dump has {}", known.join(", ")))
+    })
+}
+
+/// The atoms of one timestep, and the columns they have.
+fn read_dump(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Result<(Vec<usize>, Vec<Atom>), Fault> {
+    let rest = &lines[find_timestep(lines, timestep)?..];
     let item = |name: &str| rest.iter().position(|(_, line)| line.starts_with(name));
     let missing = |name: &str| (rest[0].0.clone(), format!("this timestep has no \"{name}\""));
     let count_at = item("ITEM: NUMBER OF ATOMS").ok_or_else(|| missing("ITEM: NUMBER OF ATOMS"))?;

@@ -8,6 +8,7 @@ mod file;
 pub mod fixed;
 mod font;
 pub mod lammps;
+mod panel;
 pub mod parquet;
 pub mod picture;
 pub mod record;

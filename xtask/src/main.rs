@@ -6,6 +6,7 @@
 mod examples;
 mod hygiene;
 mod outcomes;
+mod table;
 mod tool;
 
 use std::path::Path;

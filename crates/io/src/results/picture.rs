@@ -68,8 +68,10 @@ impl Drawing {
         }
         // A sphere whose centre is not finite (a run that failed) cannot be shown.
         spheres.retain(|sphere| sphere.centre.is_finite());
-        let squares: f64 = spheres.iter().map(|s| s.value * s.value).sum();
-        let radii: f64 = spheres.iter().map(|s| s.radius).sum();
+        // The farthest 1 % do not count: a grain that fell off the edge of the floor falls on.
+        let kept = nearest(&spheres);
+        let squares: f64 = kept.iter().map(|s| s.value * s.value).sum();
+        let radii: f64 = kept.iter().map(|s| s.radius).sum();
         // Slower than a hundredth of the speed after a fall through its own size: it rests, as far as one can see.
         let resting = squares <= 1e-4 * gravity.length() * 2.0 * radii;
         if resting {

@@ -48,7 +48,7 @@ fn brute_force(bodies: &[Body], limit: f64) -> Pairs {
 fn found(world: &World, bodies: &[Body]) -> (Pairs, Pairs, f64) {
     let touching = world.contacts().iter().map(|row| (row.a, row.b)).collect();
     let state = &world.state().bodies;
-    let mut neighbours = Neighbours::new(state);
+    let mut neighbours = Neighbours::new(state, &[]);
     let normals: Vec<DVec3> = state.movers[state.spheres..]
         .iter()
         .map(|mover| match bodies[mover.id as usize].shape {

@@ -23,6 +23,8 @@ pub struct Sums {
     pub start: f64,
     /// Of that, stored by normal, slide, roll and spin.
     pub stored_at_start: [f64; 4],
+    /// Stored by normal, slide, roll and spin in contacts when a body left.
+    pub stored_out: [f64; 4],
     /// What bodies that came brought along, and those that left took away.
     pub carried: Carried,
 }
@@ -38,8 +40,8 @@ pub struct Carried {
     pub kinetic_out: f64,
     /// Their potential energy.
     pub potential_out: f64,
-    /// What their contacts stored in normal, slide, roll and spin springs.
-    pub stored_out: [f64; 4],
+    /// What their contacts stored.
+    pub stored_out: f64,
 }
 
 impl Carried {
@@ -50,7 +52,7 @@ impl Carried {
 
     /// All that bodies took away.
     pub fn taken(&self) -> f64 {
-        self.kinetic_out + self.potential_out + self.stored_out.iter().sum::<f64>()
+        self.kinetic_out + self.potential_out + self.stored_out
     }
 }
 
@@ -109,7 +111,7 @@ impl Ledger {
     /// From the energies now, the stored energy by motion (normal, slide, roll, spin) and the sums.
     pub(crate) fn new(kinetic: f64, potential: f64, stored: [f64; 4], sums: &Sums, dt: f64) -> Self {
         // The last zero makes a minus zero a plain one.
-        let gained = |i: usize| stored[i] + sums.carried.stored_out[i] - sums.stored_at_start[i];
+        let gained = |i: usize| stored[i] + sums.stored_out[i] - sums.stored_at_start[i];
         let lost = |i: usize| 0.5 * dt * sums.power[i] - sums.work[i] - gained(i) + 0.0;
         let work = sums.driven - 0.5 * dt * sums.driven_power;
         let stored_total = stored.iter().sum::<f64>();

@@ -161,7 +161,7 @@ fn taken_out(dt: f64, driven: bool, phase: f64) -> f64 {
     ] {
         assert!((a - b).abs() < 1e-13, "{before:?} {after:?}");
     }
-    assert!(after.carried.taken() > 0.1 && after.carried.stored_out[0] > 1e-3);
+    assert!(after.carried.taken() > 0.1 && after.carried.stored_out > 1e-3);
     run(&mut world, at + (0.05 / dt).round() as u64);
     world.ledger().error
 }

@@ -264,8 +264,9 @@ impl World {
             carried.potential_out += potential;
             left_mass += if mover.inverse_mass > 0.0 { 1.0 / mover.inverse_mass } else { 0.0 };
         }
-        (0..4).for_each(|motion| carried.stored_out[motion] += ended.stored[motion]);
+        carried.stored_out += ended.stored.iter().sum::<f64>();
         let state = &mut self.state;
+        (0..4).for_each(|motion| state.sums.stored_out[motion] += ended.stored[motion]);
         state.sums.carried = carried;
         state.sums.end(ended.power, driven, self.model.dt);
         state.traffic.left += leaving.len() as u64;

@@ -6,6 +6,8 @@
 //! contact ends counts as lost to its motion. What bodies bring along when they enter, and what they and their contacts
 //! hold when they leave, is kept apart: it is neither lost nor work.
 
+use serde::{Deserialize, Serialize};
+
 /// Sums booked since the start, by the trapezoidal rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sums {
@@ -30,7 +32,7 @@ pub struct Sums {
 }
 
 /// Energy that came and went with bodies (J).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Carried {
     /// Kinetic energy of bodies that entered.
     pub kinetic_in: f64,

@@ -72,7 +72,7 @@ impl World {
         self.state.bodies.index_of.get(id as usize).is_some_and(|&index| index != GONE)
     }
 
-    /// A body by id; one that has left has no view: see `ids` and `has`.
+    /// A body by id. Panics for one that is not there: `ids` gives those that are, and `has` tells.
     pub fn body(&self, id: u32) -> BodyView {
         let bodies = &self.state.bodies;
         let index = bodies.index_of[id as usize] as usize;

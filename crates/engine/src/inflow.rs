@@ -63,12 +63,10 @@ impl Inflow {
 
     /// How many bodies were due at steps before this one.
     pub fn due_before(&self, step: u64, dt: f64) -> u64 {
-        let mut due = (((step as f64 * dt - self.start) * self.rate).max(0.0) as u64).min(self.count);
-        while due > 0 && self.due_step(due - 1, dt) >= step {
-            due -= 1;
-        }
-        while due < self.count && self.due_step(due, dt) < step {
-            due += 1;
+        let (mut due, mut not_due) = (0, self.count);
+        while due < not_due {
+            let middle = due + (not_due - due) / 2;
+            if self.due_step(middle, dt) < step { due = middle + 1 } else { not_due = middle }
         }
         due
     }
@@ -147,5 +145,64 @@ impl Traffic {
     /// How many bodies have entered.
     pub fn entered(&self) -> u64 {
         self.arrivals.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inflow() -> Inflow {
+        Inflow {
+            material: 0,
+            radius: [0.1, 0.2],
+            mass_by_radius: true,
+            rate: 100.0,
+            count: 40,
+            start: 0.5,
+            from: DVec3::ZERO,
+            to: DVec3::ONE,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+            sizes: Stream::named(1, "sizes"),
+            places: Stream::named(1, "places"),
+        }
+    }
+
+    #[test]
+    fn bodies_are_due_at_the_first_step_at_or_after_their_time() {
+        let inflow = inflow();
+        // Body n at 0.5 + 0.01 n s; with steps of 3 ms that is step 166.7 + 3.33 n.
+        assert_eq!([0, 1, 2, 3].map(|n| inflow.due_step(n, 3e-3)), [167, 170, 174, 177]);
+        // Whole numbers of steps are met exactly, whatever rounding does.
+        assert!((0..40).all(|n| inflow.due_step(n, 1e-3) == 500 + 10 * n));
+        assert_eq!([0, 500, 501, 510, 511, 5000].map(|step| inflow.due_before(step, 1e-3)), [0, 0, 1, 1, 2, 40]);
+        // Numbers beyond all bounds end at the last step there is.
+        assert_eq!(Inflow { rate: 1e-308, ..inflow }.due_step(2, 1e-3), u64::MAX);
+    }
+
+    #[test]
+    fn radii_follow_from_the_number_and_masses_keep_their_mean() {
+        let inflow = Inflow { count: 100_000, ..inflow() };
+        let bodies: Vec<Body> = (0..inflow.count).map(|n| inflow.body(n, 2.0)).collect();
+        assert_eq!(bodies[77], inflow.body(77, 2.0));
+        let radius = |body: &Body| body.shape.radius().unwrap();
+        assert!(bodies.iter().all(|body| (0.1..0.2).contains(&radius(body))));
+        let by_radius: f64 = bodies.iter().map(|body| body.mass.unwrap()).sum();
+        let by_volume: f64 = bodies.iter().map(|body| 2.0 * body.shape.volume().unwrap()).sum();
+        // With R in units of 0.1 m: R^3 - 2.5 R has the mean 0 and the variance 127/7 - 5 x 31/5 + 6.25 x 7/3 = 1.73, so over
+        // <R^3> = 3.75 it scatters by 0.35, and the mean of 100000 by 1.1e-3; four times that.
+        assert!((by_radius / by_volume - 1.0).abs() < 4.4e-3, "{}", by_radius / by_volume);
+        let [small, large] = inflow.extremes(2.0);
+        assert!((large.mass.unwrap() / small.mass.unwrap() - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn looks_are_as_far_apart_as_bodies_are_slow() {
+        let looks = |velocity: f64, gravity: f64| {
+            Inflow { velocity: DVec3::X * velocity, ..inflow() }.look_every(DVec3::Z * -gravity, 1e-5)
+        };
+        // 0.02 x 0.2 m at 0.1 m/s: 0.04 s. From rest under 10 m/s^2: the speed after a fall by a radius is 2 m/s.
+        assert_eq!((looks(0.1, 0.0), looks(0.0, 10.0), looks(1e3, 0.0), looks(0.0, 0.0)), (4000, 200, 10, 10));
     }
 }

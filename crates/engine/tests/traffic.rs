@@ -315,7 +315,7 @@ fn streams_are_checked_when_the_world_is_built() {
     assert!(matches!(build(&|m| m.inflows[0].rate = 0.0), Err(BuildError::BadStream { stream: 0, what: "rate", .. })));
     assert!(matches!(build(&|m| m.inflows[0].start = -1.0), Err(BuildError::BadStream { .. })));
     assert!(matches!(build(&|m| m.inflows[0].to.x = -1.0), Err(BuildError::BadStream { .. })));
-    assert!(matches!(build(&|m| m.inflows[0].radius = [0.0; 2]), Err(BuildError::Impossible { .. })));
+    assert!(matches!(build(&|m| m.inflows[0].radius = [0.0; 2]), Err(BuildError::BadStream { what: "radius", .. })));
     assert!(matches!(build(&|m| m.inflows[0].count = 1 << 40), Err(BuildError::TooMany(_))));
     // Without laws even the bodies of one stream cannot meet each other, nor one of them the floor.
     assert!(matches!(build(&|m| m.laws = LawTable::new(1)), Err(BuildError::NoLaws { .. })));

@@ -121,6 +121,9 @@ fn check_inflows(model: &Model) -> Result<(), BuildError> {
         if !inflow.from.cmple(inflow.to).all() || !inflow.to.is_finite() {
             return bad("a corner of the box", f64::NAN, "`to` not below `from`");
         }
+        if !(inflow.radius[0] > 0.0 && inflow.radius[1].is_finite()) {
+            return bad("radius", inflow.radius[0], "a positive number");
+        }
         if inflow.radius[0] > inflow.radius[1] {
             return bad("the largest radius", inflow.radius[1], "at least the smallest");
         }

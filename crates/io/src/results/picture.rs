@@ -56,9 +56,11 @@ impl Drawing {
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         let mut spheres = Vec::new();
         let (mut planes, mut walls) = (Vec::new(), Vec::new());
-        for (id, fixed) in info.bodies.iter().enumerate().take(world.body_count()) {
-            let body = world.body(id as u32);
-            match fixed.shape {
+        for id in world.ids() {
+            let body = world.body(id);
+            // A body that has entered during the run is a sphere.
+            let entered = Shape::Sphere { radius: body.radius };
+            match info.bodies.get(id as usize).map_or(entered, |fixed| fixed.shape) {
                 Shape::Sphere { radius } => {
                     spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
                 }

@@ -97,6 +97,12 @@ pub struct RunJson {
     pub bodies: usize,
     /// Touching contacts at the end.
     pub contacts: usize,
+    /// Bodies that entered during the run.
+    #[serde(default)]
+    pub entered: u64,
+    /// Bodies that left during the run.
+    #[serde(default)]
+    pub left: u64,
     /// How it ended.
     pub ending: Ending,
     /// Its record files; of snapshots the list.
@@ -126,6 +132,8 @@ impl RunJson {
             simulated_time: 0.0,
             bodies: 0,
             contacts: 0,
+            entered: 0,
+            left: 0,
             ending: Ending::Running,
             records: record_files(records),
             warnings: Vec::new(),

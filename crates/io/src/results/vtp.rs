@@ -42,7 +42,7 @@ impl Collection {
 
 /// The spheres of a world as a VTK file. `material_of` has the index of each body's material.
 pub fn snapshot(world: &World, material_of: &[u16]) -> String {
-    let views = (0..world.body_count() as u32).map(|id| world.body(id));
+    let views = world.ids().map(|id| world.body(id));
     let spheres: Vec<_> = views.filter(|view| view.radius > 0.0).collect();
     let count = spheres.len();
     let scalars = |name, values: Vec<f64>| array("Float64", name, 1, values.into_iter().map(f64::to_le_bytes));

@@ -22,7 +22,7 @@ pub(crate) mod testing;
 pub mod utc;
 pub mod vtp;
 
-pub use file::write_whole;
+pub use file::{short_number, write_whole};
 pub use fixed::{FixedBody, RunInfo};
 pub use record::Recorder;
 pub use report::Closing;

@@ -260,4 +260,13 @@ impl Window {
         }
         Ok(steps)
     }
+
+    /// The same, but only the last time when no window is given: an average over the start of a run would mean little.
+    fn steps_or_last(&self, run: &Run) -> Result<Vec<(f64, u64)>, Refusal> {
+        let mut steps = self.steps(run)?;
+        if self.from.is_none() && self.to.is_none() {
+            steps.drain(..steps.len() - 1);
+        }
+        Ok(steps)
+    }
 }

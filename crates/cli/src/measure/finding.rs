@@ -65,7 +65,12 @@ pub fn vector_value(v: glam::DVec3) -> Value {
 impl Finding {
     /// All facts, a line each.
     pub fn table(&self) -> String {
-        self.lines(self.facts.len(), &format!("{}\n", self.what), "  ")
+        let width = self.facts.iter().map(|fact| fact.label.len()).max().unwrap_or(0);
+        let mut text = format!("{}\n", self.what);
+        for fact in &self.facts {
+            text += &format!("  {:<width$}  {}\n", fact.label, fact.shown);
+        }
+        text
     }
 
     /// The most important facts, with the name before the first.
@@ -73,16 +78,7 @@ impl Finding {
         let mut text = String::new();
         for (k, fact) in self.facts.iter().take(self.headlines).enumerate() {
             let name = if k == 0 { self.what } else { "" };
-            text += &format!("{name:<14}{:<26}{}\n", fact.label, fact.shown);
-        }
-        text
-    }
-
-    fn lines(&self, count: usize, head: &str, before: &str) -> String {
-        let width = self.facts.iter().map(|fact| fact.label.len()).max().unwrap_or(0);
-        let mut text = head.to_owned();
-        for fact in self.facts.iter().take(count) {
-            text += &format!("{before}{:<width$}  {}\n", fact.label, fact.shown);
+            text += &format!("{name:<14}{:<32}{}\n", fact.label, fact.shown);
         }
         text
     }

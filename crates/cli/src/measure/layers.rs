@@ -103,11 +103,7 @@ pub struct Profile {
 
 impl Profile {
     pub fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
-        let mut steps = self.window.steps(run)?;
-        if self.window.from.is_none() && self.window.to.is_none() {
-            // Without a window the last time: an average over the start of a run would mean little.
-            steps.drain(..steps.len() - 1);
-        }
+        let steps = self.window.steps_or_last(run)?;
         let mut frames = Vec::new();
         run.frames(&mut |step| steps.iter().any(|s| s.1 == step), &mut |frame| frames.push(frame.clone()))?;
         let grid = self.layers.grid(run, &frames)?;

@@ -60,7 +60,7 @@ fn figure(found: &packing::Coordination, time: f64) -> Figure {
             let (x, y) = (degree as f64, *count as f64 / grains.max(1) as f64);
             [(x - half, 0.0), (x - half, y), (x + half, y), (x + half, 0.0), (f64::NAN, 0.0)]
         };
-        counts.iter().enumerate().flat_map(bar).collect::<Vec<_>>()
+        counts.iter().enumerate().filter(|(_, count)| **count > 0).flat_map(bar).collect::<Vec<_>>()
     };
     let held = found.grains - found.rattlers.len();
     Figure {

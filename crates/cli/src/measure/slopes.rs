@@ -62,7 +62,7 @@ impl Repose {
         Ok(Finding {
             what: "repose",
             facts: facts(&found, &options, frame.time),
-            headlines: 3,
+            headlines: 4,
             csv: csv.text(),
             figures,
         })
@@ -85,8 +85,8 @@ impl Repose {
             right: None,
             curves: vec![
                 Curve { name: "surface, fitted".into(), points: of(true), dots: true },
-                Curve::line(&format!("least absolute deviations, {degrees}°"), ends),
                 Curve { name: "surface, left out".into(), points: of(false), dots: true },
+                Curve::line(&format!("least absolute deviations, {degrees}°"), ends),
             ],
         }
     }
@@ -98,6 +98,7 @@ fn facts(found: &repose::Repose, options: &ReposeOptions, time: f64) -> Vec<Fact
     let mut facts = vec![
         Fact::number("angle", found.angle.to_degrees(), "degrees"),
         Fact::shown("95 % interval", vec![low, high], interval),
+        Fact::number("angle by distance", found.angle_by_distance.to_degrees(), "degrees"),
         Fact::number("top", found.top, "m"),
         Fact::number("foot", found.foot, "m"),
         Fact::count("still moving", found.moving),
@@ -209,8 +210,8 @@ fn drum_finding(found: &[(f64, DrumSurface)], last: &(f64, DrumSurface)) -> Find
         right: None,
         curves: vec![
             Curve { name: "surface, fitted".into(), points: of(true), dots: true },
-            Curve::line("least absolute deviations", line),
             Curve { name: "surface, left out".into(), points: of(false), dots: true },
+            Curve::line("least absolute deviations", line),
         ],
     };
     Finding {

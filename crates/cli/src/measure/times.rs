@@ -95,7 +95,7 @@ fn finding(found: &discharge::Discharge, rows: &[discharge::Tally]) -> Finding {
     Finding { what: "discharge", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)] }
 }
 
-/// Force and torque of the contacts on every wall over time.
+/// Force and torque of the contacts on every wall over time, and their mean over a window (the last time if absent).
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  stickslip measure runs/01-pile walls --from 0.5")]
 pub struct Walls {
@@ -105,7 +105,7 @@ pub struct Walls {
 
 impl Walls {
     pub fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
-        let steps = self.window.steps(run)?;
+        let steps = self.window.steps_or_last(run)?;
         let mut loads: BTreeMap<u32, Vec<WallLoad>> = BTreeMap::new();
         let mut weight = DVec3::ZERO;
         run.frames(&mut |_| true, &mut |frame| {
@@ -141,7 +141,7 @@ impl Walls {
             facts.push(Fact::shown(&force, vector_value(mean.force), text(mean.force, mean.force_spread, "N")));
             facts.push(Fact::shown(&torque, vector_value(mean.torque), text(mean.torque, mean.torque_spread, "N m")));
         }
-        facts.insert(0, Fact::shown("mean force on all", vector_value(sum), format!("{} N", vector_text(sum))));
+        facts.insert(0, Fact::shown("force on all walls", vector_value(sum), format!("{} N", vector_text(sum))));
         let text = format!("{} N", vector_text(weight));
         facts.insert(1, Fact::shown("weight of the spheres", vector_value(weight), text));
         facts.extend([Fact::number("from", from, "s"), Fact::number("to", to, "s"), Fact::count("times", steps.len())]);

@@ -2,7 +2,7 @@
 //!
 //! Without WHAT it says in short all that the records allow and writes nothing. With WHAT it takes that one's options,
 //! prints what it found and writes `measure-<what>.csv` and `measure-<what>.svg` into the run folder. The definitions are
-//! in the engine (`stickslip::measure`) and in GUIDE.md section 6.
+//! in the engine (`stickslip::measure`) and in GUIDE.md (Measuring).
 
 mod finding;
 mod layers;

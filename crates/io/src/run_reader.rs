@@ -216,21 +216,25 @@ impl Run {
     /// The recorded step nearest to a time, or the last one. A time off the record by more than half of its interval is an
     /// error.
     pub fn step_at(&self, what: Held, time: Option<f64>) -> Result<u64, ReadError> {
-        let times = self.times(what)?;
-        let none = |wanted: String| ReadError::NoTime {
+        self.nearest(what, &self.times(what)?, time)
+    }
+
+    fn nearest(&self, what: Held, times: &[(f64, u64)], time: Option<f64>) -> Result<u64, ReadError> {
+        let nearest = match time {
+            None => times.last(),
+            Some(time) => {
+                let gap = times.windows(2).map(|pair| pair[1].0 - pair[0].0).fold(0.0, f64::max);
+                let nearest = times.iter().min_by(|a, b| (a.0 - time).abs().total_cmp(&(b.0 - time).abs()));
+                nearest.filter(|found| (found.0 - time).abs() <= 0.5 * gap * (1.0 + 1e-9))
+            }
+        };
+        nearest.map(|found| found.1).ok_or_else(|| ReadError::NoTime {
             folder: self.folder.display().to_string(),
             what: what.word(),
-            wanted,
-            first: times.first().map_or(f64::NAN, |t| t.0),
-            last: times.last().map_or(f64::NAN, |t| t.0),
-        };
-        let Some(wanted) = time else { return times.last().map(|t| t.1).ok_or_else(|| none("at all".into())) };
-        let nearest = times.iter().min_by(|a, b| (a.0 - wanted).abs().total_cmp(&(b.0 - wanted).abs()));
-        let gap = times.windows(2).map(|pair| pair[1].0 - pair[0].0).fold(0.0, f64::max);
-        match nearest {
-            Some(found) if (found.0 - wanted).abs() <= 0.5 * gap * (1.0 + 1e-9) => Ok(found.1),
-            _ => Err(none(format!("near {wanted} s"))),
-        }
+            wanted: time.map_or("at all".into(), |time| format!("near {time} s")),
+            first: times.first().map_or(f64::NAN, |found| found.0),
+            last: times.last().map_or(f64::NAN, |found| found.0),
+        })
     }
 
     /// Calls `visit` with the bodies of every recorded step that is wanted, in order.
@@ -290,29 +294,15 @@ impl Run {
         Ok(rows)
     }
 
-    /// Bodies and contacts of one step that both records hold: that of the bodies nearest to `time`, or the last.
+    /// Bodies and contacts of one step that both records hold: the one nearest to `time`, or the last.
     pub fn bodies_and_contacts(&self, time: Option<f64>) -> Result<(Frame, Vec<ContactLoad>), ReadError> {
         let contacts = self.times(Held::Contacts)?;
-        let bodies = self.times(Held::Bodies)?;
-        let shared: Vec<(f64, u64)> =
-            bodies.into_iter().filter(|b| contacts.binary_search_by_key(&b.1, |c| c.1).is_ok()).collect();
-        let wanted = time.unwrap_or(f64::INFINITY);
-        let nearest = if time.is_none() {
-            shared.last()
-        } else {
-            shared.iter().min_by(|a, b| (a.0 - wanted).abs().total_cmp(&(b.0 - wanted).abs()))
-        };
-        let step = match nearest {
-            Some(&(_, step)) => step,
-            // A world without contacts has no rows of them, at no time.
-            None if contacts.is_empty() => self.step_at(Held::Bodies, time)?,
-            None => {
-                let wanted = "in common with the record `bodies`".into();
-                let (first, last) = (contacts[0].0, contacts[contacts.len() - 1].0);
-                let folder = self.folder.display().to_string();
-                return Err(ReadError::NoTime { folder, what: "contacts", wanted, first, last });
-            }
-        };
+        let mut times = self.times(Held::Bodies)?;
+        // A world in which nothing ever touches has no rows of contacts, at no time.
+        if !contacts.is_empty() {
+            times.retain(|body| contacts.binary_search_by_key(&body.1, |contact| contact.1).is_ok());
+        }
+        let step = self.nearest(Held::Contacts, &times, time)?;
         Ok((self.frame(step)?, self.contacts(step)?))
     }
 }

@@ -32,38 +32,43 @@ struct Layers {
 }
 
 impl Layers {
-    /// The grid over one or several frames.
-    fn grid(&self, run: &Run, frames: &[Frame]) -> Result<Grid, Refusal> {
-        let axis = match self.axis {
-            Some(axis) => axis,
-            None => upward(run, None).unwrap_or(DVec3::Z),
-        };
+    /// The grid, with the box that was given or with none yet: `widen` makes one.
+    fn start(&self, run: &Run) -> Result<Grid, Refusal> {
+        let axis = self.axis.or_else(|| upward(run, None).ok()).unwrap_or(DVec3::Z);
         let across = match self.across {
-            Some(across) => (across - axis * across.dot(axis)).try_normalize().filter(|v| v.is_finite()),
+            Some(across) => (across - axis * across.dot(axis)).try_normalize(),
             None => Some(horizontal(axis).0),
         };
         let across = across.ok_or_else(|| Refusal::Option("--across must not be along --axis".into()))?;
         let axes = DMat3::from_cols(across, axis.cross(across), axis);
         let counts = [usize::from(self.columns), 1, usize::from(self.layers)];
-        let mut grid = Grid { axes, from: DVec3::ZERO, to: DVec3::ZERO, counts };
+        let mut grid = Grid::spanned(axes, counts, &[], &[]);
         if let Some([from, to]) = self.corners.as_deref() {
-            let along_axes = axes.to_cols_array().iter().all(|x| x.abs() < 1e-9 || x.abs() > 1.0 - 1e-9);
-            if !along_axes {
+            if !axes.to_cols_array().iter().all(|x| x.abs() < 1e-9 || x.abs() > 1.0 - 1e-9) {
                 return Err(Refusal::Option("--box needs --axis and --across along x, y or z".into()));
             }
             let (one, two) = (grid.local(*from), grid.local(*to));
             (grid.from, grid.to) = (one.min(two), one.max(two));
-        } else {
-            let spans = frames.iter().filter(|frame| !frame.ids.is_empty());
-            let spans = spans.map(|frame| Grid::spanned(axes, counts, &frame.positions, &frame.radii));
-            let whole = spans.reduce(|a, b| Grid { from: a.from.min(b.from), to: a.to.max(b.to), ..a });
-            grid = whole.ok_or_else(|| Refusal::Option("the run has no spheres at that time".into()))?;
         }
-        if grid.cell_volume() > 0.0 && grid.cell_volume().is_finite() {
-            return Ok(grid);
-        }
-        Err(Refusal::Option("the layers have no volume: check --box".into()))
+        Ok(grid)
     }
+
+    /// Lets the grid span these spheres, too, unless a box was given.
+    fn widen(&self, grid: &mut Grid, frame: &Frame) {
+        if self.corners.is_none() {
+            let span = Grid::spanned(grid.axes, grid.counts, &frame.positions, &frame.radii);
+            (grid.from, grid.to) = (grid.from.min(span.from), grid.to.max(span.to));
+        }
+    }
+}
+
+/// A grid that nothing has spanned, or a flat box, cannot be measured.
+fn check(grid: &Grid) -> Result<(), Refusal> {
+    let volume = grid.cell_volume();
+    if volume > 0.0 && volume.is_finite() && grid.from.cmplt(grid.to).all() {
+        return Ok(());
+    }
+    Err(Refusal::Option("the layers have no volume: there are no spheres, or --box is flat".into()))
 }
 
 /// The name of the coordinate along a direction.
@@ -104,10 +109,13 @@ pub struct Profile {
 impl Profile {
     pub fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
         let steps = self.window.steps_or_last(run)?;
-        let mut frames = Vec::new();
-        run.frames(&mut |step| steps.iter().any(|s| s.1 == step), &mut |frame| frames.push(frame.clone()))?;
-        let grid = self.layers.grid(run, &frames)?;
-        let cells = mean_over(&grid, &frames);
+        let mut wanted = |step: u64| steps.binary_search_by_key(&step, |s| s.1).is_ok();
+        let mut grid = self.layers.start(run)?;
+        run.frames(&mut wanted, &mut |frame| self.layers.widen(&mut grid, frame))?;
+        check(&grid)?;
+        let mut cells = vec![CellMean::default(); grid.len()];
+        run.frames(&mut wanted, &mut |frame| add(&mut cells, &grid, frame))?;
+        divide(&mut cells, steps.len());
         let mass: f64 = cells.iter().map(|cell| cell.mass).sum();
         let velocity = cells.iter().map(|cell| cell.velocity * cell.mass).sum::<DVec3>() / mass;
         let fastest = cells.iter().map(|cell| cell.velocity.length()).fold(0.0, f64::max);
@@ -118,7 +126,7 @@ impl Profile {
             Fact::number("largest fraction", densest, ""),
             Fact::number("mass", mass, "kg"),
             Fact::number("thickness of a layer", grid.size().z, "m"),
-            Fact::count("times", frames.len()),
+            Fact::count("times", steps.len()),
             Fact::number("from", steps[0].0, "s"),
             Fact::number("to", steps[steps.len() - 1].0, "s"),
         ];
@@ -161,27 +169,27 @@ impl Profile {
     }
 }
 
-/// Means over several times: fraction by time, velocity and temperature by mass.
-fn mean_over(grid: &Grid, frames: &[Frame]) -> Vec<CellMean> {
-    let mut sums = vec![CellMean::default(); grid.len()];
-    for frame in frames {
-        let cells = profile(grid, &frame.positions, &frame.radii, &frame.masses, &frame.velocities);
-        for (sum, cell) in sums.iter_mut().zip(cells) {
-            sum.fraction += cell.fraction;
-            sum.velocity += cell.velocity * cell.mass;
-            sum.temperature += cell.temperature * cell.mass;
-            sum.mass += cell.mass;
-        }
+/// Adds the means of a time to sums: of fractions and masses, and by mass of velocities and temperatures.
+fn add(sums: &mut [CellMean], grid: &Grid, frame: &Frame) {
+    let cells = profile(grid, &frame.positions, &frame.radii, &frame.masses, &frame.velocities);
+    for (sum, cell) in sums.iter_mut().zip(cells) {
+        sum.fraction += cell.fraction;
+        sum.velocity += cell.velocity * cell.mass;
+        sum.temperature += cell.temperature * cell.mass;
+        sum.mass += cell.mass;
     }
-    for sum in &mut sums {
-        sum.fraction /= frames.len() as f64;
+}
+
+/// Makes means of the sums over so many times.
+fn divide(sums: &mut [CellMean], times: usize) {
+    for sum in sums {
+        sum.fraction /= times as f64;
         if sum.mass > 0.0 {
             sum.velocity /= sum.mass;
             sum.temperature /= sum.mass;
         }
-        sum.mass /= frames.len() as f64;
+        sum.mass /= times as f64;
     }
-    sums
 }
 
 /// Stress by layers, compression positive, from contacts and motion.
@@ -198,9 +206,9 @@ pub struct Stress {
 impl Stress {
     pub fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
         let (frame, contacts) = run.bodies_and_contacts(self.time)?;
-        let frames = [frame];
-        let grid = self.layers.grid(run, &frames)?;
-        let [frame] = frames;
+        let mut grid = self.layers.start(run)?;
+        self.layers.widen(&mut grid, &frame);
+        check(&grid)?;
         let (x, v) = (&frame.positions, &frame.velocities);
         let cells = stress(&grid, &frame.ids, x, &frame.radii, &frame.masses, v, &contacts);
         let layers = profile(&grid, x, &frame.radii, &frame.masses, v);

@@ -92,7 +92,7 @@ impl Fraction {
         let given = self.region.region()?;
         let region = given.or_else(|| core(&frame.positions));
         let region = region.ok_or_else(|| Refusal::Option("the run has no spheres at that time".into()))?;
-        if !(region.volume() > 0.0) {
+        if region.volume().is_nan() || region.volume() <= 0.0 {
             return Err(Refusal::Option("the spheres span no volume: give a region with --box or --cylinder".into()));
         }
         let found = volume_fraction(&frame.positions, &frame.radii, &region);

@@ -158,7 +158,7 @@ impl Drum {
         let options = DrumOptions { middle: self.middle.min(1.0), ..DrumOptions::new(up, axis, centre) };
         let steps = self.window.steps(run)?;
         let mut surfaces: Vec<(f64, Result<DrumSurface, TooFew>)> = Vec::new();
-        run.frames(&mut |step| steps.iter().any(|s| s.1 == step), &mut |frame| {
+        run.frames(&mut |step| steps.binary_search_by_key(&step, |s| s.1).is_ok(), &mut |frame| {
             surfaces.push((frame.time, drum_surface(&frame.positions, &frame.radii, &options)));
         })?;
         let refused = surfaces.iter().find_map(|(_, found)| found.as_ref().err().copied());

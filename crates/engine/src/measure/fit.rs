@@ -57,7 +57,7 @@ pub fn least_squares(points: &[(f64, f64)]) -> Option<(Line, f64)> {
     let mean_y = points.iter().map(|p| p.1).sum::<f64>() / count;
     let xx: f64 = points.iter().map(|p| (p.0 - mean_x) * (p.0 - mean_x)).sum();
     let xy: f64 = points.iter().map(|p| (p.0 - mean_x) * (p.1 - mean_y)).sum();
-    if !(xx > 0.0) {
+    if xx.is_nan() || xx <= 0.0 {
         return None;
     }
     let slope = xy / xx;
@@ -119,8 +119,8 @@ fn bracket(start: f64, unit: f64, cost: &mut impl FnMut(f64) -> f64) -> (f64, f6
         let (mut step, mut before) = (0.1 * unit, cost(start));
         loop {
             let now = cost(start + direction * step);
-            // A cost that is not finite ends the search, too.
-            if !(now < before) || step > 1e12 * unit {
+            // A cost that is not a number ends the search, too.
+            if now.is_nan() || now >= before || step > 1e12 * unit {
                 return start + direction * step;
             }
             (before, step) = (now, 2.0 * step);

@@ -1,8 +1,9 @@
 //! What can be read off a world: contacts and bodies as rows of the records, and what follows from these.
 //!
 //! The measurements are pure functions of slices, one file each: `repose` (angle of a heap), `drum` (angle in a drum),
-//! `discharge` (rates), `packing` (coordination, volume fraction, with `region`), `profile` and `stress` (layers and grids), `walls` (loads on
-//! walls); `fit` and `surface` serve them. They read no files and change no world. `stickslip measure` calls them.
+//! `discharge` (rates), `packing` with `region` (coordination, volume fraction), `profile` and `stress` (layers and
+//! grids), `walls` (loads on walls); `fit` and `surface` serve them. They read no files and change no world. `stickslip
+//! measure` calls them.
 
 pub mod discharge;
 pub mod drum;

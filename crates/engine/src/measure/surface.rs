@@ -1,8 +1,7 @@
 //! Which spheres form the free surface of a heap or a bed, and the directions that "up" leaves.
 //!
-//! A sphere is on the surface when no other centre is higher by 0.3 R within 1.5 R horizontally (Tasora and Anitescu's
-//! pile as measured in this project; THEORY.md section 6). R is the mean radius of the two spheres that are compared, so
-//! that mixtures are treated alike. Walls do not count: a sphere under a roof is on the surface if no sphere is above.
+//! A sphere is on the surface when no other centre is higher by 0.3 R within 1.5 R horizontally (THEORY.md section
+//! 6.1). R is the mean radius of the two spheres that are compared, so that mixtures are treated alike. Walls do not count: a sphere under a roof is on the surface if no sphere is above.
 
 use glam::DVec3;
 

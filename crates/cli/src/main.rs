@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod laws;
+mod measure;
 mod probe;
 mod progress;
 mod run;
@@ -30,6 +31,7 @@ enum Command {
     Run(run::Run),
     Check(check::Check),
     Probe(probe::Probe),
+    Measure(measure::Measure),
     Laws(laws::Laws),
     Bench(bench::Bench),
 }
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Check(check) => check.execute(),
         Command::Probe(probe) => probe.execute(),
+        Command::Measure(measure) => measure.execute(),
         Command::Laws(laws) => laws.execute(),
         Command::Bench(bench) => bench.execute(),
     };

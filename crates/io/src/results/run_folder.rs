@@ -291,9 +291,15 @@ fn is_run_file(name: &str, records: &[String]) -> bool {
         ["run.json", "scene.toml", fixed::FILE, "report.html", "energy.svg", "contacts.svg", "picture.png"];
     let name = name.strip_suffix(PART).unwrap_or(name);
     ALWAYS.contains(&name)
+        || is_measured(name)
         || records
             .iter()
             .any(|record| record == name || spool_name(record).as_deref() == Some(name) || is_snapshot(name, record))
+}
+
+/// Whether `stickslip measure` writes a file of this name.
+fn is_measured(name: &str) -> bool {
+    name.starts_with("measure-") && (name.ends_with(".csv") || name.ends_with(".svg"))
 }
 
 /// Whether this is `<stem>-<step>.vtp`, with `<stem>.pvd` the list of a snapshot record.
@@ -341,7 +347,7 @@ mod tests {
     fn force_removes_a_run_and_nothing_else() {
         let path = test_folder("force");
         started(&path);
-        let ours = ["grains.csv", "shot-0.vtp", "shot-120.vtp", "shot.pvd", "report.html.part", "picture.png"];
+        let ours = ["grains.csv", "shot-0.vtp", "shot-120.vtp", "shot.pvd", "report.html.part", "measure-repose.svg"];
         let theirs = ["notes.md", "shot-a.vtp", "other.csv", "shot-1.vtp.bak"];
         for name in ours.iter().chain(&theirs) {
             fs::write(path.join(name), "x").unwrap();

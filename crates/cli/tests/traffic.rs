@@ -1,11 +1,11 @@
-//! Runs in which bodies come and go: the same bytes on any threads, tables that agree with each other, streams that are late.
+//! Runs in which bodies come and go: the same bytes on any threads and without AVX2, tables that agree with each other, streams that are late.
 
 mod common;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use common::{Folder, err, out, stickslip};
+use common::{Folder, command, err, out, stickslip};
 
 /// Grains rain on a slope and leave at its lower end; `more` is whatever else.
 fn chute(rate: f64, more: &str) -> String {
@@ -42,16 +42,17 @@ fn column(table: &[Vec<String>], name: &str) -> Vec<f64> {
 fn a_chute_counts_what_comes_and_goes_in_the_same_bytes() {
     let folder = Folder::new("chute");
     folder.file("chute.toml", &chute(400.0, ""));
-    let run = |threads: &str| {
-        let output = stickslip(&folder, &["run", "chute.toml", "--threads", threads, "--out", threads]);
+    let run = |threads: &str, simd: &str| {
+        let mut command = command(&folder, &["run", "chute.toml", "--threads", threads, "--out", threads]);
+        let output = command.env("STICKSLIP_SIMD", simd).output().unwrap();
         assert!(output.status.success(), "{}", err(&output));
         (folder.path().join(threads), out(&output))
     };
-    let (path, said) = run("1");
+    let (path, said) = run("1", "on");
     // 400 a second for 0.3 s.
     assert!(said.contains("21 bodies: 20 spheres, 1 planes; 120 more are due to arrive in 1 stream\n"), "{said}");
     assert!(said.contains("kinetic energy of bodies that left") && !said.contains("warning"), "{said}");
-    let other = run("3").0;
+    let other = run("3", "off").0;
     for name in ["series.csv", "bodies.csv", "contacts.csv", "bodies-fixed.csv", "snapshot-30000.vtp", "dump.dump"] {
         assert_eq!(std::fs::read(path.join(name)).unwrap(), std::fs::read(other.join(name)).unwrap(), "{name}");
     }

@@ -44,8 +44,12 @@ impl Fact {
     }
 }
 
+/// The label as a name: `95 % interval` is `interval_95`.
 fn key(label: &str) -> String {
-    label.replace([' ', '-'], "_")
+    match label.strip_prefix("95 % ") {
+        Some(rest) => key(rest) + "_95",
+        None => label.replace([' ', '-'], "_"),
+    }
 }
 
 fn with_unit(number: &str, unit: &str) -> String {

@@ -212,7 +212,8 @@ impl Stress {
         let (x, v) = (&frame.positions, &frame.velocities);
         let cells = stress(&grid, &frame.ids, x, &frame.radii, &frame.masses, v, &contacts);
         let layers = profile(&grid, x, &frame.radii, &frame.masses, v);
-        let weight = weight_above(&grid, &layers, run.gravity);
+        let beyond = mass_beyond(&grid, &frame, run.gravity);
+        let weight = weight_above(&grid, &layers, &beyond, run.gravity);
         let most = |of: &dyn Fn(&CellStress) -> f64| cells.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
         let axis = grid.axes.z_axis;
         let facts = vec![
@@ -238,9 +239,25 @@ impl Stress {
     }
 }
 
+/// Mass of what lies above a given box, by columns: it weighs on the layers, too.
+fn mass_beyond(grid: &Grid, frame: &Frame, gravity: DVec3) -> Vec<f64> {
+    let span = Grid::spanned(grid.axes, grid.counts, &frame.positions, &frame.radii);
+    let mut above = Grid { counts: [grid.counts[0], 1, 1], ..*grid };
+    if gravity.dot(grid.axes.z_axis) < 0.0 {
+        (above.from.z, above.to.z) = (grid.to.z, span.to.z);
+    } else {
+        (above.from.z, above.to.z) = (span.from.z, grid.from.z);
+    }
+    if above.to.z <= above.from.z {
+        return vec![0.0; grid.counts[0]];
+    }
+    let cells = profile(&above, &frame.positions, &frame.radii, &frame.masses, &frame.velocities);
+    cells.iter().map(|cell| cell.mass).collect()
+}
+
 /// Weight of what lies above the middle of each cell's layer, by the area of its column (Pa): what an upright stress at rest
 /// would be if columns did not lean on each other. NaN when gravity is not along the layers' axis.
-fn weight_above(grid: &Grid, cells: &[CellMean], gravity: DVec3) -> Vec<f64> {
+fn weight_above(grid: &Grid, cells: &[CellMean], beyond: &[f64], gravity: DVec3) -> Vec<f64> {
     let along = gravity.dot(grid.axes.z_axis);
     let leans = (gravity - grid.axes.z_axis * along).length() > 1e-6 * gravity.length();
     let area = grid.cell_volume() / grid.size().z;
@@ -249,7 +266,7 @@ fn weight_above(grid: &Grid, cells: &[CellMean], gravity: DVec3) -> Vec<f64> {
     let above = |k: usize| {
         let same = (k % columns..cells.len()).step_by(columns);
         let higher = same.filter(|&j| if along < 0.0 { layer(j) > layer(k) } else { layer(j) < layer(k) });
-        let mass = 0.5 * cells[k].mass + higher.map(|j| cells[j].mass).sum::<f64>();
+        let mass = 0.5 * cells[k].mass + higher.map(|j| cells[j].mass).sum::<f64>() + beyond[k % columns];
         if leans || along == 0.0 { f64::NAN } else { mass * along.abs() / area }
     };
     (0..cells.len()).map(above).collect()

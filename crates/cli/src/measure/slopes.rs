@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use stickslip::measure::drum::{DrumOptions, DrumSurface, drum_surface};
-use stickslip::measure::fit::mean_and_spread;
+use stickslip::measure::fit::{Line, mean_and_spread};
 use stickslip::measure::repose::{self, HeapForm, ReposeOptions};
 use stickslip::measure::{TooFew, repose::repose};
 use stickslip_io::results::figure::{Axis, Curve, Figure};
@@ -73,32 +73,40 @@ impl Repose {
             let points = found.points.iter().filter(move |point| point.fitted == fitted);
             points.map(|point| (point.distance, point.height)).collect::<Vec<_>>()
         };
-        let reach = |height: f64| (height - found.line.level) / found.line.slope;
-        // The line from the foot to where it meets the top, or the axis.
-        let ends = [reach(found.top).max(0.0), reach(found.foot)].map(|x| (x, found.line.at(x)));
+        // A line from the foot to where it meets the top, or the axis.
+        let drawn = |line: &Line, name: &str| {
+            let reach = |height: f64| (height - line.level) / line.slope;
+            Curve::line(name, [reach(found.top).max(0.0), reach(found.foot)].map(|x| (x, line.at(x))))
+        };
         let degrees = short_number(found.angle.to_degrees(), 3);
+        let other = short_number(found.angle_by_distance.to_degrees(), 3);
         let from = if self.ridge.is_some() { "plane" } else { "axis" };
         Figure {
-            title: format!("Angle of repose {degrees}° at {} s", short_number(time, 4)),
+            title: format!("Angle of repose {degrees}°, by distance {other}°, at {} s", short_number(time, 4)),
             x: Axis::linear(&format!("distance from the {from} (m)")),
             y: Axis::linear("height of the centre (m)"),
             right: None,
             curves: vec![
                 Curve { name: "surface, fitted".into(), points: of(true), dots: true },
                 Curve { name: "surface, left out".into(), points: of(false), dots: true },
-                Curve::line(&format!("least absolute deviations, {degrees}°"), ends),
+                drawn(&found.line, &format!("line, {degrees}°")),
+                drawn(&found.line_by_distance, &format!("window by distance, {other}°")),
             ],
         }
     }
 }
 
 fn facts(found: &repose::Repose, options: &ReposeOptions, time: f64) -> Vec<Fact> {
-    let (low, high) = (found.interval.0.to_degrees(), found.interval.1.to_degrees());
-    let interval = format!("{} to {} degrees", short_number(low, 4), short_number(high, 4));
+    let interval = |label: &str, (low, high): (f64, f64)| {
+        let (low, high) = (low.to_degrees(), high.to_degrees());
+        let text = format!("{} to {} degrees", short_number(low, 4), short_number(high, 4));
+        Fact::shown(label, vec![low, high], text)
+    };
     let mut facts = vec![
         Fact::number("angle", found.angle.to_degrees(), "degrees"),
-        Fact::shown("95 % interval", vec![low, high], interval),
+        interval("95 % interval", found.interval),
         Fact::number("angle by distance", found.angle_by_distance.to_degrees(), "degrees"),
+        interval("95 % interval by distance", found.interval_by_distance),
         Fact::number("top", found.top, "m"),
         Fact::number("foot", found.foot, "m"),
         Fact::count("still moving", found.moving),

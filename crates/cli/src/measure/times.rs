@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use stickslip::measure::discharge::{self, Gate, Tallier, discharge};
 use stickslip::measure::region::Region;
-use stickslip::measure::walls::{WallLoad, mean_load};
+use stickslip::measure::walls::{MeanLoad, WallLoad, mean_load};
 use stickslip_io::results::figure::{Axis, Curve, Figure};
 use stickslip_io::results::short_number;
 use stickslip_io::run_reader::Run;
@@ -107,12 +107,12 @@ impl Walls {
     pub fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
         let steps = self.window.steps_or_last(run)?;
         let mut loads: BTreeMap<u32, Vec<WallLoad>> = BTreeMap::new();
-        let mut weight = DVec3::ZERO;
+        let mut weights = Vec::new();
         run.frames(&mut |_| true, &mut |frame| {
             for &(id, force, torque) in &frame.walls {
                 loads.entry(id).or_default().push(WallLoad { time: frame.time, force, torque });
             }
-            weight = run.gravity * frame.masses.iter().sum::<f64>();
+            weights.push((frame.time, run.gravity * frame.masses.iter().sum::<f64>()));
         })?;
         if loads.is_empty() {
             return Err(Refusal::Option("the run has no walls".into()));
@@ -134,17 +134,16 @@ impl Walls {
             curves.push(Curve::line(&name(id), size));
             let Some(mean) = mean_load(loads, from, to) else { continue };
             sum += mean.force;
-            let text = |what: DVec3, spread: DVec3, unit: &str| {
-                format!("{} {unit}, spread {}", vector_text(what), vector_text(spread))
-            };
-            let (force, torque) = (format!("force on {}", name(id)), format!("torque on {}", name(id)));
-            facts.push(Fact::shown(&force, vector_value(mean.force), text(mean.force, mean.force_spread, "N")));
-            facts.push(Fact::shown(&torque, vector_value(mean.torque), text(mean.torque, mean.torque_spread, "N m")));
+            facts.extend(wall_facts(&name(id), &mean));
         }
         facts.insert(0, Fact::shown("force on all walls", vector_value(sum), format!("{} N", vector_text(sum))));
+        let weight = weights.last().map_or(DVec3::ZERO, |last| last.1);
         let text = format!("{} N", vector_text(weight));
         facts.insert(1, Fact::shown("weight of the spheres", vector_value(weight), text));
         facts.extend([Fact::number("from", from, "s"), Fact::number("to", to, "s"), Fact::count("times", steps.len())]);
+        if run.gravity != DVec3::ZERO {
+            curves.push(Curve::line("weight of the spheres", weights.iter().map(|(time, w)| (*time, w.length()))));
+        }
         let figure = Figure {
             title: "Force on walls".into(),
             x: Axis::linear("time (s)"),
@@ -154,4 +153,13 @@ impl Walls {
         };
         Ok(Finding { what: "walls", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)] })
     }
+}
+
+/// Mean force and torque on one wall.
+fn wall_facts(name: &str, mean: &MeanLoad) -> [Fact; 2] {
+    let fact = |what: &str, value: DVec3, spread: DVec3, unit: &str| {
+        let text = format!("{} {unit}, spread {}", vector_text(value), vector_text(spread));
+        Fact::shown(&format!("{what} on {name}"), vector_value(value), text)
+    };
+    [fact("force", mean.force, mean.force_spread, "N"), fact("torque", mean.torque, mean.torque_spread, "N m")]
 }

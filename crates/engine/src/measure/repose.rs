@@ -15,8 +15,8 @@
 //! line towards flat: of a scatter e about the line the window, of height h, keeps the low ones at its upper end and the
 //! high ones at its lower end, which takes about 4 (e/h)^2 off the slope. So a second angle is given, `angle_by_distance`:
 //! the window is between the distances at which the line has 15 and 85 % of the height, found by turns with the line. It
-//! is free of this, and the one to prefer; the first is what other piles have been measured by. The interval is that of the
-//! first, within one heap; another seed may differ by more. Does not find several heaps.
+//! is free of this, and the one to prefer; the first is what other piles have been measured by. Intervals are within one
+//! heap; another seed may differ by more. Does not find several heaps.
 
 use std::f64::consts::PI;
 
@@ -108,6 +108,10 @@ pub struct Repose {
     pub angle: f64,
     /// The angle with the window chosen by distance (rad): see the header.
     pub angle_by_distance: f64,
+    /// Its 95 % interval (rad).
+    pub interval_by_distance: (f64, f64),
+    /// Its line.
+    pub line_by_distance: Line,
     /// The 95 % interval of `angle` (rad); NaN without draws.
     pub interval: (f64, f64),
     /// Height over distance: the slope is minus the tangent of the angle.
@@ -159,12 +163,26 @@ pub fn repose(
     let pairs: Vec<(f64, f64)> = chosen.iter().map(|point| (point.distance, point.height)).collect();
     let line = least_absolute(&pairs, 1e-12).ok_or(TooFew { what: "distances on the slope", found: 1, needed: 2 })?;
     let interval = interval(&chosen, options);
-    let angle_by_distance = angle_of(by_distance(&points, line, (foot, height), options));
+    let (line_by_distance, within) = by_distance(&points, line, (foot, height), options);
+    let interval_by_distance = self::interval(&within, options);
     for point in &mut points {
         point.index = resting[point.index];
     }
     let angle = angle_of(line);
-    Ok(Repose { angle, angle_by_distance, interval, line, top, foot, centre, moving, fitted: chosen.len(), points })
+    Ok(Repose {
+        angle,
+        interval,
+        line,
+        angle_by_distance: angle_of(line_by_distance),
+        interval_by_distance,
+        line_by_distance,
+        top,
+        foot,
+        centre,
+        moving,
+        fitted: chosen.len(),
+        points,
+    })
 }
 
 fn surface_points(places: &[DVec3], kept: &[usize], centre: DVec3, options: &ReposeOptions) -> Vec<SurfacePoint> {
@@ -200,23 +218,28 @@ fn angle_of(line: Line) -> f64 {
     math::atan2(-line.slope, 1.0)
 }
 
-/// The line through the points between the distances at which it has the two shares of the height. Starts from another
-/// line and goes on until the same points are chosen again, or for 50 turns when two choices alternate.
-fn by_distance(points: &[SurfacePoint], start: Line, (foot, height): (f64, f64), options: &ReposeOptions) -> Line {
+/// The line through the points between the distances at which it has the two shares of the height, and these points. Starts
+/// from another line and goes on until the same points are chosen again, or for 50 turns when two choices alternate.
+fn by_distance(
+    points: &[SurfacePoint],
+    start: Line,
+    (foot, height): (f64, f64),
+    options: &ReposeOptions,
+) -> (Line, Vec<SurfacePoint>) {
     let (mut line, mut before) = (start, Vec::new());
     for _ in 0..50 {
         let reach = |share: f64| (foot + share * height - line.level) / line.slope;
         let far = reach(options.from).min(options.wall.unwrap_or(f64::INFINITY));
         let window = reach(options.to)..=far;
-        let within = points.iter().filter(|point| window.contains(&point.distance));
-        let pairs: Vec<(f64, f64)> = within.map(|point| (point.distance, point.height)).collect();
-        if pairs.len() < FEWEST || pairs == before {
+        let within: Vec<SurfacePoint> = points.iter().filter(|p| window.contains(&p.distance)).copied().collect();
+        if within.len() < FEWEST || within == before {
             break;
         }
+        let pairs: Vec<(f64, f64)> = within.iter().map(|point| (point.distance, point.height)).collect();
         let Some(next) = least_absolute(&pairs, 1e-12) else { break };
-        (line, before) = (next, pairs);
+        (line, before) = (next, within);
     }
-    line
+    (line, before)
 }
 
 /// Median height of the six highest.

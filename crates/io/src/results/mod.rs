@@ -8,6 +8,7 @@ mod file;
 pub mod fixed;
 mod font;
 pub mod lammps;
+mod lammps_data;
 pub mod parquet;
 pub mod picture;
 pub mod record;
@@ -21,6 +22,7 @@ pub mod summary;
 mod testing;
 pub mod utc;
 pub mod vtp;
+mod vtp_contacts;
 
 pub use file::write_whole;
 pub use fixed::{FixedBody, RunInfo};

@@ -9,6 +9,7 @@ mod laws;
 mod probe;
 mod progress;
 mod run;
+mod schema;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ struct Arguments {
 enum Command {
     Run(run::Run),
     Check(check::Check),
+    Schema(schema::Schema),
     Probe(probe::Probe),
     Laws(laws::Laws),
     Bench(bench::Bench),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
         Command::Check(check) => check.execute(),
+        Command::Schema(schema) => schema.execute(),
         Command::Probe(probe) => probe.execute(),
         Command::Laws(laws) => laws.execute(),
         Command::Bench(bench) => bench.execute(),

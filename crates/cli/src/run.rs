@@ -100,7 +100,7 @@ fn header(scene: &Scene) -> String {
     let mut text = if scene.title.is_empty() { String::new() } else { format!("{}\n", scene.title) };
     let bodies = &scene.setup.bodies;
     let spheres = bodies.iter().filter(|body| body.shape.radius().is_some()).count();
-    text += &format!("{} bodies: {spheres} spheres, {} planes\n", bodies.len(), bodies.len() - spheres);
+    text += &format!("{} bodies: {spheres} spheres, {} walls\n", bodies.len(), bodies.len() - spheres);
     let origin = if scene.step_given { "given" } else { "automatic" };
     text += &format!("step {:.4e} s ({origin}), {} steps to {} s", scene.setup.model.dt, scene.steps, scene.end);
     if let Some(advice) = &scene.advice {

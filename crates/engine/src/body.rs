@@ -17,7 +17,7 @@ pub struct Body {
     pub shape: Shape,
     /// Index into `Model::materials`.
     pub material: u16,
-    /// Centre (m); for a plane any point of it.
+    /// Centre (m); for a plane any point of it; the middle of other walls.
     pub position: DVec3,
     /// Velocity of the centre (m/s).
     pub velocity: DVec3,
@@ -58,7 +58,7 @@ impl Body {
         }
     }
 
-    /// Mass and principal moments of inertia for a material of this density; zero for a plane, which has neither.
+    /// Mass and principal moments of inertia for a material of this density; zero for a wall, which has neither.
     pub fn mass_and_inertia(&self, density: f64) -> (f64, DVec3) {
         let Some(radius) = self.shape.radius() else { return (0.0, DVec3::ZERO) };
         let mass = self.mass.unwrap_or_else(|| density * self.shape.volume().unwrap_or(0.0));
@@ -79,6 +79,47 @@ pub enum Motion {
     Held,
     /// A function of time does: infinitely heavy.
     Prescribed(Prescribed),
+    /// Nothing does, but its surface runs with this velocity (m/s), as a conveyor belt's does: infinitely heavy in contacts.
+    Belt(DVec3),
+    /// It keeps a force: infinitely heavy in contacts.
+    Servo(Servo),
+}
+
+impl Motion {
+    /// Whether loads move the body as they move any other.
+    pub fn yields(&self) -> bool {
+        matches!(self, Motion::Free | Motion::Held)
+    }
+}
+
+/// A body that moves along an axis until the contacts push back with a given force: `M a = force + F_contacts . axis - c v`,
+/// the speed limited. Gravity does not act on it, and it does not turn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Servo {
+    /// Unit vector, world axes.
+    pub axis: DVec3,
+    /// The force with which it pushes along the axis (N).
+    pub force: f64,
+    /// Its inertia M (kg): how fast it answers.
+    pub mass: f64,
+    /// A dashpot c against the ground (kg/s).
+    pub damping: f64,
+    /// It never moves faster than this (m/s); may be infinite.
+    pub max_speed: f64,
+}
+
+impl Servo {
+    /// The part of a velocity that it can have.
+    pub fn along(&self, velocity: DVec3) -> DVec3 {
+        self.axis * velocity.dot(self.axis).clamp(-self.max_speed, self.max_speed)
+    }
+
+    /// Its velocity after a kick of this length under a contact force.
+    pub fn kicked(&self, velocity: DVec3, contact_force: DVec3, kick: f64) -> DVec3 {
+        let speed = velocity.dot(self.axis);
+        let force = self.force + contact_force.dot(self.axis) - self.damping * speed;
+        self.axis * (speed + force / self.mass * kick).clamp(-self.max_speed, self.max_speed)
+    }
 }
 
 /// Rigid motion as a function of time: a turn about a point that itself translates and oscillates,

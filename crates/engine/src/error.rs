@@ -27,9 +27,11 @@ pub enum BuildError {
         /// What was expected.
         expected: &'static str,
     },
-    /// A plane that would fall.
-    #[error("body {body} is a plane: its motion must be fixed or prescribed")]
-    FreePlane {
+    /// A wall that would fall.
+    #[error("body {body} is a {kind}: loads do not move it, so its motion is fixed, prescribed, a belt or a servo")]
+    FreeWall {
+        /// Its shape.
+        kind: &'static str,
         /// Its id.
         body: u32,
     },

@@ -5,7 +5,7 @@
 //! - [`world`]: the world and its step;
 //! - [`model`], [`state`]: what does not change in a run, and what does;
 //! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them;
-//! - [`neighbour`], [`collide`]: who might touch, who does;
+//! - [`neighbour`], [`wall`], [`collide`]: who might touch, who does;
 //! - [`contact`], [`law`]: one contact, its signs, and the laws, one file each;
 //! - [`explicit`]: the passes over contacts and bodies, the stable step;
 //! - [`ledger`], [`measure`]: where the energy went, what can be read off;
@@ -31,9 +31,10 @@ pub mod random;
 pub mod reference;
 pub mod shape;
 pub mod state;
+pub mod wall;
 pub mod world;
 
 pub use body::{Body, Motion};
 pub use model::{Material, Model};
-pub use shape::Shape;
+pub use shape::{Shape, Sides};
 pub use world::{Setup, World};

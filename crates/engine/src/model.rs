@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
 use crate::law::PairLaws;
+use crate::shape::Shape;
 
 /// A material: what a body is made of, and by which laws are chosen.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +95,6 @@ pub(crate) struct Special {
     pub torque: DVec3,
     /// Principal moments of inertia, when they differ.
     pub inertia_body: Option<DVec3>,
-    /// The normal of a plane, in its own frame.
-    pub plane: Option<DVec3>,
+    /// The shape of a wall.
+    pub wall: Option<Shape>,
 }

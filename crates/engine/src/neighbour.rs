@@ -7,13 +7,14 @@
 //! looks for partners in its own and in all coarser levels: 27 cells each. So a mixture of sizes costs as much a sphere
 //! as equal ones do, times the number of size classes. The finer sphere of a pair, or the one first in order, owns it.
 //!
-//! Does not do: periodic images (a later issue); planes are tested against every sphere when lists are made.
+//! Does not do: periodic images (a later issue); walls are tested against every sphere when lists are made.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::model::Model;
 use crate::state::{Bodies, Mover};
+use crate::wall::Wall;
 
 /// Materials and shapes of a pair in one number, so that contacts of one kind stand together in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,8 @@ pub struct Class {
     pub material_a: u16,
     /// Material of b.
     pub material_b: u16,
-    /// Which of the two is a plane.
-    pub plane: Side,
+    /// Which of the two is a wall.
+    pub wall: Side,
 }
 
 /// Which body of a pair.
@@ -41,19 +42,19 @@ impl Class {
     /// As a number; the order of classes within a chunk.
     pub fn number(&self, materials: usize) -> u32 {
         let pair = self.material_a as u32 * materials as u32 + self.material_b as u32;
-        3 * pair + self.plane as u32
+        3 * pair + self.wall as u32
     }
 
     /// Back from the number.
     #[inline(always)]
     pub fn from_number(number: u32, materials: usize) -> Self {
         let (pair, m) = (number / 3, materials as u32);
-        let plane = match number % 3 {
+        let wall = match number % 3 {
             0 => Side::Neither,
             1 => Side::A,
             _ => Side::B,
         };
-        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, plane }
+        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, wall }
     }
 }
 
@@ -157,12 +158,12 @@ impl Neighbours {
     }
 
     /// Makes the lists for bodies where they are now.
-    pub fn build(&mut self, model: &Model, material_of: &[u16], bodies: &Bodies, plane_normals: &[DVec3]) {
+    pub fn build(&mut self, model: &Model, material_of: &[u16], bodies: &Bodies, walls: &[Wall]) {
         let grids = self.grids(bodies);
         let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(chunk_count, ChunkNeighbours::default);
-        let search = Search { neighbours: self, model, material_of, bodies, plane_normals, grids: &grids };
+        let search = Search { neighbours: self, model, material_of, bodies, walls, grids: &grids };
         chunks.par_iter_mut().enumerate().for_each(|(chunk, lists)| search.fill(chunk, lists));
         for lists in &mut chunks {
             lists.sources.clear();
@@ -211,7 +212,7 @@ impl Neighbours {
     }
 }
 
-/// The order of bodies along a Morton curve, planes last: `order[new index] = old index`.
+/// The order of bodies along a Morton curve, walls last: `order[new index] = old index`.
 pub fn order_in_space(bodies: &Bodies, cell: f64) -> Vec<u32> {
     let spheres = &bodies.movers[..bodies.spheres];
     let low = spheres.iter().fold(DVec3::INFINITY, |low, m| low.min(m.position));
@@ -250,14 +251,14 @@ fn class_of(model: &Model, material_of: &[u16], bodies: &Bodies, i: u32, j: u32)
     if a.id > b.id {
         (a, b, at, bt) = (b, a, bt, at);
     }
-    let plane = if at as usize >= bodies.spheres {
+    let wall = if at as usize >= bodies.spheres {
         Side::A
     } else if bt as usize >= bodies.spheres {
         Side::B
     } else {
         Side::Neither
     };
-    let class = Class { material_a: material_of[a.id as usize], material_b: material_of[b.id as usize], plane };
+    let class = Class { material_a: material_of[a.id as usize], material_b: material_of[b.id as usize], wall };
     class.number(model.materials.len())
 }
 
@@ -336,7 +337,7 @@ struct Search<'a> {
     model: &'a Model,
     material_of: &'a [u16],
     bodies: &'a Bodies,
-    plane_normals: &'a [DVec3],
+    walls: &'a [Wall],
     grids: &'a [Grid],
 }
 
@@ -391,11 +392,12 @@ impl Search<'_> {
             });
         }
         if me.inverse_mass > 0.0 {
-            for (k, &normal) in self.plane_normals.iter().enumerate() {
+            for (k, wall) in self.walls.iter().enumerate() {
                 let j = self.bodies.spheres + k;
                 // A plane that turns sweeps far: list every sphere against it, and always look at it.
-                let turns = movers[j].angular_velocity.cross(normal) != DVec3::ZERO;
-                let gap = (me.position - movers[j].position).dot(normal) - me.radius;
+                let turn = |normal: DVec3| movers[j].angular_velocity.cross(normal);
+                let turns = wall.plane().is_some_and(|normal| turn(normal) != DVec3::ZERO);
+                let gap = wall.nearest(me.position).distance - me.radius;
                 if turns || gap < skin {
                     found(j as u32, if turns { 0.0 } else { gap });
                 }

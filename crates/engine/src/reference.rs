@@ -13,6 +13,7 @@ use crate::law::PairLaws;
 use crate::law::one::{self, PairMemory};
 use crate::model::Integrator;
 use crate::shape::Shape;
+use crate::wall::{self, Wall};
 use crate::world::Setup;
 
 /// A body of the slow world.
@@ -92,7 +93,10 @@ impl SlowWorld {
                 let force = load.0 + body.force + self.setup.model.gravity * *mass;
                 body.velocity += force * DVec3::new(l[0], l[1], l[2]) * (kick / *mass);
             }
-            if matches!(body.motion, Motion::Free | Motion::Held) {
+            if let Motion::Servo(servo) = body.motion {
+                body.velocity = servo.kicked(body.velocity, load.0, kick);
+            }
+            if body.motion.yields() {
                 body.angular_velocity += (load.1 + body.torque) * DVec3::new(l[3], l[4], l[5]) * (kick / *inertia);
             }
         }
@@ -104,6 +108,13 @@ impl SlowWorld {
             let body = &mut slow.body;
             match body.motion {
                 Motion::Free => {}
+                Motion::Servo(_) => {
+                    (body.orientation, body.angular_velocity) = (start.orientation, DVec3::ZERO);
+                }
+                Motion::Belt(velocity) => {
+                    (body.position, body.velocity) = (start.position, velocity);
+                    (body.orientation, body.angular_velocity) = (start.orientation, DVec3::ZERO);
+                }
                 Motion::Held => (body.position, body.velocity) = (start.position, DVec3::ZERO),
                 Motion::Fixed => {
                     (body.position, body.velocity) = (start.position, DVec3::ZERO);
@@ -155,11 +166,26 @@ impl SlowWorld {
         self.bodies[body].load.1 += torque;
     }
 
+    /// Normal from a wall to a sphere's centre and their overlap, if they touch.
+    fn wall_contact(&self, wall: usize, centre: DVec3, radius: f64) -> Option<(DVec3, f64)> {
+        let is_wall = |slow: &&SlowBody| slow.body.shape.radius().is_none();
+        let walls: Vec<Wall> = self
+            .bodies
+            .iter()
+            .filter(is_wall)
+            .filter_map(|slow| Wall::new(&slow.body.shape, slow.body.position, slow.body.orientation))
+            .collect();
+        let index = self.bodies[..wall].iter().filter(is_wall).count();
+        let nearest = walls[index].touchable(centre).filter(|nearest| nearest.distance < radius)?;
+        let left = nearest.on_rim && wall::left_to_another(&walls, index, &nearest, centre, radius);
+        (!left).then_some((nearest.normal, radius - nearest.distance))
+    }
+
     /// The contact and the centres its levers count from, if the two touch.
     fn contact(&self, a: usize, b: usize, dt: f64) -> Option<(Contact, DVec3, DVec3)> {
         let inverse = |slow: &SlowBody| match slow.body.motion {
             Motion::Free | Motion::Held => (1.0 / slow.mass, 1.0 / slow.inertia),
-            Motion::Fixed | Motion::Prescribed(_) => (0.0, 0.0),
+            _ => (0.0, 0.0),
         };
         let (slow_a, slow_b) = (&self.bodies[a], &self.bodies[b]);
         let (body_a, body_b) = (&slow_a.body, &slow_b.body);
@@ -174,32 +200,30 @@ impl SlowWorld {
                 let overlap = ra + rb - between.length();
                 (between.normalize(), overlap, ra, rb, ra * rb / (ra + rb), body_a.position, body_b.position)
             }
-            (Shape::Sphere { radius }, Shape::Plane { normal }) => {
-                let n = body_b.orientation * normal;
-                let overlap = radius - (body_a.position - body_b.position).dot(n);
+            (Shape::Sphere { radius }, _) => {
+                let (n, overlap) = self.wall_contact(b, body_a.position, radius)?;
                 (n, overlap, radius, -radius, radius, body_a.position, body_a.position)
             }
-            (Shape::Plane { normal }, Shape::Sphere { radius }) => {
-                let n = body_a.orientation * normal;
-                let overlap = radius - (body_b.position - body_a.position).dot(n);
+            (_, Shape::Sphere { radius }) => {
+                let (n, overlap) = self.wall_contact(a, body_b.position, radius)?;
                 (-n, overlap, -radius, radius, radius, body_b.position, body_b.position)
             }
-            (Shape::Plane { .. }, Shape::Plane { .. }) => return None,
+            _ => return None,
         };
         if overlap <= 0.0 {
             return None;
         }
         let (was_a, was_b) = (self.before[a], self.before[b]);
         let normal_before = match (body_a.shape, body_b.shape) {
-            (_, Shape::Plane { normal }) => was_b.1 * normal,
-            (Shape::Plane { normal }, _) => -(was_a.1 * normal),
-            _ => (was_a.0 - was_b.0).normalize(),
+            (Shape::Sphere { .. }, Shape::Sphere { .. }) => (was_a.0 - was_b.0).normalize(),
+            (Shape::Sphere { .. }, wall) => Wall::new(&wall, was_b.0, was_b.1)?.nearest(was_a.0).normal,
+            (wall, _) => -Wall::new(&wall, was_a.0, was_a.1)?.nearest(was_b.0).normal,
         };
         let spin_sum = body_a.angular_velocity + body_b.angular_velocity;
         let velocity = if reach_a < 0.0 {
-            velocity_of_plane(body_a, body_b, dt) - body_b.velocity
+            velocity_of_wall(body_a, body_b, dt) - body_b.velocity
         } else if reach_b < 0.0 {
-            body_a.velocity - velocity_of_plane(body_b, body_a, dt)
+            body_a.velocity - velocity_of_wall(body_b, body_a, dt)
         } else {
             body_a.velocity - body_b.velocity
         };
@@ -234,8 +258,8 @@ impl SlowWorld {
     }
 }
 
-/// Velocity of a plane at a sphere's centre, where that was in the middle of the step, to which the velocities belong.
-fn velocity_of_plane(plane: &Body, sphere: &Body, dt: f64) -> DVec3 {
-    let arm = sphere.position - plane.position - (sphere.velocity - plane.velocity) * (0.5 * dt);
-    plane.velocity + plane.angular_velocity.cross(arm)
+/// Velocity of a wall at a sphere's centre, where that was in the middle of the step, to which the velocities belong.
+fn velocity_of_wall(wall: &Body, sphere: &Body, dt: f64) -> DVec3 {
+    let arm = sphere.position - wall.position - (sphere.velocity - wall.velocity) * (0.5 * dt);
+    wall.velocity + wall.angular_velocity.cross(arm)
 }

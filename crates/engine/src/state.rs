@@ -1,6 +1,6 @@
 //! What a checkpoint holds: bodies in their order in space, contacts with their memory, the clock, the ledger's sums.
 //!
-//! Bodies stand in chunks of 256 to 1024 in the order of a space-filling curve; planes stand last. What the contact loop reads
+//! Bodies stand in chunks of 256 to 1024 in the order of a space-filling curve; walls stand last. What the contact loop reads
 //! of a body is one packed record of two cache lines, so that a contact fetches two lines a body and not one per column.
 
 use glam::{DQuat, DVec3};
@@ -20,7 +20,7 @@ pub fn chunk_size(bodies: usize) -> usize {
 pub struct Mover {
     /// Centre (m).
     pub position: DVec3,
-    /// Radius (m); zero for a plane.
+    /// Radius (m); zero for a wall.
     pub radius: f64,
     /// Velocity (m/s): at the half step while loads are evaluated by velocity Verlet, else at the full step.
     pub velocity: DVec3,
@@ -75,7 +75,7 @@ impl Load {
 /// All bodies, by index: their place in the order of space. `index_of` goes from ids to indices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bodies {
-    /// Spheres first, planes last.
+    /// Spheres first, walls last.
     pub movers: Vec<Mover>,
     /// Sums of contact loads at the last evaluation.
     pub loads: Vec<Load>,
@@ -83,6 +83,8 @@ pub struct Bodies {
     pub orientations: Vec<DQuat>,
     /// Where each body was when neighbours were last looked for.
     pub built_at: Vec<DVec3>,
+    /// How the walls were turned then, in their order.
+    pub walls_built_at: Vec<DQuat>,
     /// Index by id.
     pub index_of: Vec<u32>,
     /// How many are spheres.

@@ -22,6 +22,7 @@ use crate::neighbour::{self, Neighbours};
 pub use carry::Remembered;
 
 use crate::state::{Bodies, ChunkContacts, Load, Mover, State, chunk_size};
+use crate::wall::Wall;
 
 /// All that a world is made from.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +65,9 @@ pub struct World {
     specials: Vec<Special>,
     material_of: Vec<u16>,
     neighbours: Neighbours,
-    plane_normals: Vec<DVec3>,
-    plane_normals_before: Vec<DVec3>,
+    walls: Vec<Wall>,
+    walls_before: Vec<Wall>,
+    walls_built: Vec<Wall>,
     work: Vec<ChunkWork>,
     reports: Vec<BodyReport>,
     moved: Vec<f64>,
@@ -120,7 +122,7 @@ impl World {
         let mut world = World::assemble(setup)?;
         world.rebuild_neighbours();
         world.remember(remembered);
-        world.plane_normals_before.clone_from(&world.plane_normals);
+        world.walls_before.clone_from(&world.walls);
         world.detect_and_evaluate(0.0);
         world.keep_rows = false;
         world.add_outboxes();
@@ -163,11 +165,16 @@ impl World {
         self.after_drift();
     }
 
-    /// The planes follow their bodies, and local damping of the kick is booked.
+    /// The walls follow their bodies, and local damping of the kick is booked.
     fn after_drift(&mut self) {
         self.state.sums.local += self.reports.iter().map(|r| r.local_before_drift).sum::<f64>();
-        std::mem::swap(&mut self.plane_normals, &mut self.plane_normals_before);
-        self.place_planes();
+        std::mem::swap(&mut self.walls, &mut self.walls_before);
+        self.place_walls();
+        let bodies = &self.state.bodies;
+        for (index, (wall, built)) in (bodies.spheres..).zip(self.walls.iter().zip(&self.walls_built)) {
+            let (report, moved) = (&mut self.reports[index / bodies.chunk], wall.moved_since(built));
+            report.moved_squared = report.moved_squared.max(moved * moved);
+        }
     }
 
     fn neighbours_stale(&self) -> bool {
@@ -209,8 +216,8 @@ impl World {
         View {
             model: &self.model,
             movers: &bodies.movers,
-            plane_normals: &self.plane_normals,
-            plane_normals_before: &self.plane_normals_before,
+            walls: &self.walls,
+            walls_before: &self.walls_before,
             spheres: bodies.spheres,
             chunk_size: bodies.chunk,
             stride: self.stride,
@@ -308,12 +315,15 @@ impl World {
         let cell = 4.0 * self.neighbours.skin.max(f64::MIN_POSITIVE);
         let order = neighbour::order_in_space(&self.state.bodies, self.sorting_cell(cell));
         self.state.bodies.reorder(&order);
-        self.place_planes();
+        self.place_walls();
+        self.walls_built.clone_from(&self.walls);
         let bodies = &mut self.state.bodies;
         bodies.chunk = chunk_size(bodies.movers.len());
         bodies.built_at.clear();
         bodies.built_at.extend(bodies.movers.iter().map(|m| m.position));
-        self.neighbours.build(&self.model, &self.material_of, bodies, &self.plane_normals);
+        bodies.walls_built_at.clear();
+        bodies.walls_built_at.extend_from_slice(&bodies.orientations[bodies.spheres..]);
+        self.neighbours.build(&self.model, &self.material_of, bodies, &self.walls);
         let chunks = self.neighbours.chunks.len();
         self.state.contacts.resize_with(chunks, ChunkContacts::default);
         self.work.resize_with(chunks, ChunkWork::default);

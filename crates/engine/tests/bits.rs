@@ -8,9 +8,9 @@ mod common;
 use std::time::Duration;
 
 use common::*;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use stickslip::body::{Oscillation, Prescribed};
-use stickslip::collide::{sphere_plane, sphere_sphere};
+use stickslip::collide::{sphere_sphere, sphere_wall};
 use stickslip::contact::{Block, LANES, Lanes};
 use stickslip::law::kernel::{self, Kernel, MemoryLayout, SLIPS};
 use stickslip::law::one::{self, PairMemory};
@@ -19,16 +19,18 @@ use stickslip::neighbour::Side;
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
 use stickslip::state::Mover;
+use stickslip::wall::Wall;
 use stickslip::world::Setup;
-use stickslip::{Body, Model, Motion, World, place};
+use stickslip::{Body, Model, Motion, Shape, Sides, World, place};
 
 /// Scenes and their hashes. They change when sums change their order or formulas their rounding, which the changelog says.
-const HASHES: [(&str, u64); 5] = [
+const HASHES: [(&str, u64); 6] = [
     ("collapsing column", 0xe0c7_1431_3ade_4b6d),
     ("mixture 10:1 in a bin", 0xbb4f_cd3a_0c96_8814),
     ("hertz and epsd on a moving plane", 0x27e9_880d_5675_7dd9),
     ("constant torque", 0xb054_352a_213a_5052),
     ("lammps options, symplectic Euler", 0xb618_512b_12f4_fee0),
+    ("a turning tube with a paddle", 0x2802_0476_8c56_90fe),
 ];
 
 /// FNV-1a over the bits of position, orientation and velocities of all bodies, by id.
@@ -111,6 +113,19 @@ fn scene(number: usize) -> (Setup, u64) {
             (setup, steps)
         }
         3 => (poured(falling(damped(laws[6].1), 5e-4), &[0.5; 300], 3.0, 14.0, true), 1500),
+        5 => {
+            let (mut setup, steps) = (poured(falling(damped(laws[0].1), 5e-4), &[0.5; 600], 3.0, 22.0, false), 3000);
+            let turning =
+                |rate: DVec3| Motion::Prescribed(Prescribed { angular_velocity: rate, ..Prescribed::default() });
+            // Open at both ends: what falls out meets the paddle.
+            let tube = Shape::Tube { radius: 12.0, length: 7.0, axis: DVec3::Y, sides: Sides::Front };
+            let paddle = Shape::Rectangle { normal: DVec3::Z, along: DVec3::X, size: [8.0, 6.0], sides: Sides::Both };
+            let floor = setup.bodies.iter_mut().find(|body| body.shape.radius().is_none()).expect("there is a floor");
+            (floor.shape, floor.position, floor.motion) = (tube, DVec3::Z * 11.0, turning(DVec3::Y * 0.5));
+            let at = DVec3::new(0.0, 6.0, -3.0);
+            setup.bodies.push(Body { motion: turning(DVec3::new(2.0, 1.0, 0.0)), ..Body::new(paddle, 0, at) });
+            (setup, steps)
+        }
         _ => {
             let mut model = falling(damped(every_option(2e4)[4].1), 2.5e-4);
             model.integrator = stickslip::model::Integrator::SymplecticEuler;
@@ -168,6 +183,11 @@ fn constant_torque_has_its_bits() {
 #[test]
 fn lammps_options_have_their_bits() {
     same_for_all(4);
+}
+
+#[test]
+fn walls_that_turn_have_their_bits() {
+    same_for_all(5);
 }
 
 #[test]
@@ -263,7 +283,10 @@ fn random_block(stream: &mut Stream, layout: &MemoryLayout) -> (Block, Vec<Lanes
             sphere_sphere::gather(&mut block, lane, &a, &b);
         } else {
             let before = turned(random_vector(stream, 0.01), normal).normalize();
-            sphere_plane::gather(&mut block, lane, &a, &b, Side::B, [normal, before]);
+            let [now, was] = [normal, before].map(|normal| {
+                Wall::new(&Shape::Plane { normal }, b.position, DQuat::IDENTITY).expect("a plane is a wall")
+            });
+            sphere_wall::gather(&mut block, lane, &a, &b, Side::B, &now, &was);
         }
         if lane % 5 == 0 {
             continue; // Newborn: all zeros.

@@ -10,6 +10,7 @@ use glam::DVec3;
 use stickslip::law::*;
 use stickslip::neighbour::Neighbours;
 use stickslip::random::Stream;
+use stickslip::wall::Wall;
 use stickslip::{Body, Shape, World};
 
 type Pairs = BTreeSet<(u32, u32)>;
@@ -26,8 +27,8 @@ fn gap(a: &Body, b: &Body) -> Option<f64> {
             Some((a.position - b.position).length() - ra - rb)
         }
         (Shape::Sphere { radius }, Shape::Plane { normal }) => Some((a.position - b.position).dot(normal) - radius),
-        (Shape::Plane { .. }, Shape::Sphere { .. }) => gap(b, a),
-        (Shape::Plane { .. }, Shape::Plane { .. }) => None,
+        (_, Shape::Sphere { .. }) => gap(b, a),
+        _ => None,
     }
 }
 
@@ -49,14 +50,14 @@ fn found(world: &World, bodies: &[Body]) -> (Pairs, Pairs, f64) {
     let touching = world.contacts().iter().map(|row| (row.a, row.b)).collect();
     let state = &world.state().bodies;
     let mut neighbours = Neighbours::new(state);
-    let normals: Vec<DVec3> = state.movers[state.spheres..]
+    let walls: Vec<Wall> = state.movers[state.spheres..]
         .iter()
-        .map(|mover| match bodies[mover.id as usize].shape {
-            Shape::Plane { normal } => normal,
-            Shape::Sphere { .. } => panic!("planes stand last"),
+        .map(|mover| {
+            let body = &bodies[mover.id as usize];
+            Wall::new(&body.shape, body.position, body.orientation).expect("walls stand last")
         })
         .collect();
-    neighbours.build(world.model(), &vec![0; bodies.len()], state, &normals);
+    neighbours.build(world.model(), &vec![0; bodies.len()], state, &walls);
     let candidates: Vec<_> = neighbours.chunks.iter().flat_map(|chunk| &chunk.candidates).collect();
     let ids: Pairs =
         candidates.iter().map(|c| (state.movers[c.a as usize].id, state.movers[c.b as usize].id)).collect();

@@ -1,8 +1,8 @@
 //! From a pair of shapes to a contact: one file a pair. Each says whether two bodies touch, and gathers into a lane of a
 //! block what the laws need of them.
 
-pub mod sphere_plane;
 pub mod sphere_sphere;
+pub mod sphere_wall;
 
 use glam::DVec3;
 

@@ -64,9 +64,10 @@ impl<'a> Mechanics<'a> {
             Some(special) => {
                 let local = self.kick_special(special, mover, *orientation, load, kick);
                 self.drift_special(special, mover, orientation);
-                let moved = mover.position - built_at;
-                // Of a plane, only motion along its normal counts.
-                (special.plane.map_or(moved, |normal| DVec3::X * moved.dot(*orientation * normal)), local)
+                // How far a wall has moved, `World::after_drift` knows.
+                let moved = if special.wall.is_some() { DVec3::ZERO } else { mover.position - built_at };
+                // A wall that is nowhere must not pass for one at rest.
+                (if mover.position.is_finite() { moved } else { DVec3::NAN }, local)
             }
         };
         let moved_squared = moved.length_squared();
@@ -151,7 +152,11 @@ impl<'a> Mechanics<'a> {
     #[inline(never)]
     fn kick_special(&self, special: &Special, mover: &mut Mover, at: DQuat, load: &Load, kick: f64) -> f64 {
         let held = match special.motion {
-            Motion::Fixed | Motion::Prescribed(_) => return 0.0,
+            Motion::Fixed | Motion::Prescribed(_) | Motion::Belt(_) => return 0.0,
+            Motion::Servo(servo) => {
+                mover.velocity = servo.kicked(mover.velocity, load.force, kick);
+                return 0.0;
+            }
             Motion::Held => true,
             Motion::Free => false,
         };
@@ -183,7 +188,8 @@ impl<'a> Mechanics<'a> {
     fn drift_special(&self, special: &Special, mover: &mut Mover, orientation: &mut DQuat) {
         let dt = self.model.dt;
         match special.motion {
-            Motion::Fixed => {}
+            Motion::Fixed | Motion::Belt(_) => {}
+            Motion::Servo(_) => mover.position += mover.velocity * dt,
             Motion::Prescribed(prescribed) => {
                 let end = prescribed.pose(special.position0, special.orientation0, self.time);
                 let middle = match self.model.integrator {
@@ -194,7 +200,7 @@ impl<'a> Mechanics<'a> {
                 };
                 // Contacts find where a sphere was from where it is and its velocity, so that must be the mean one.
                 let mean = (end.position - mover.position) / dt;
-                let velocity = if special.plane.is_some() { middle.velocity } else { mean };
+                let velocity = if special.wall.is_some() { middle.velocity } else { mean };
                 (mover.position, *orientation) = (end.position, end.orientation);
                 (mover.velocity, mover.angular_velocity) = (velocity, middle.angular_velocity);
                 mover.velocity_ahead = (end.velocity - velocity).as_vec3().to_array();
@@ -228,7 +234,9 @@ fn drift_tumbling(mover: &mut Mover, orientation: &mut DQuat, inertia_body: DVec
 fn driven_power(special: &Special, mover: &Mover, load: &Load) -> f64 {
     match special.motion {
         Motion::Fixed => 0.0,
-        Motion::Prescribed(_) => -(load.force.dot(mover.velocity) + load.torque.dot(mover.angular_velocity)),
+        Motion::Prescribed(_) | Motion::Belt(_) | Motion::Servo(_) => {
+            -(load.force.dot(mover.velocity) + load.torque.dot(mover.angular_velocity))
+        }
         Motion::Held => special.torque.dot(mover.angular_velocity),
         Motion::Free => special.force.dot(mover.velocity) + special.torque.dot(mover.angular_velocity),
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 
-use crate::collide::{sphere_plane, sphere_sphere};
+use crate::collide::{sphere_sphere, sphere_wall};
 use crate::contact::{Block, LANES, Lanes};
 use crate::law::PairLaws;
 use crate::law::kernel::{self, Kernel, MemoryLayout};
@@ -16,6 +16,7 @@ use crate::measure::{ContactRow, contact_row};
 use crate::model::Model;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::{BlockHead, ChunkContacts, Load, Mover};
+use crate::wall::{self, Wall};
 
 /// How many candidates ahead bodies are asked for: far enough for a line from memory to arrive in time.
 const AHEAD: usize = 64;
@@ -62,10 +63,10 @@ pub struct View<'a> {
     pub model: &'a Model,
     /// Bodies.
     pub movers: &'a [Mover],
-    /// World normals of the planes, which stand after the spheres.
-    pub plane_normals: &'a [DVec3],
+    /// The walls, which stand after the spheres.
+    pub walls: &'a [Wall],
     /// The same at the start of the step.
-    pub plane_normals_before: &'a [DVec3],
+    pub walls_before: &'a [Wall],
     /// How many bodies are spheres.
     pub spheres: usize,
     /// Bodies in a chunk.
@@ -108,7 +109,7 @@ pub fn pass(
     }
 }
 
-/// Marks the candidates that touch, and notes a plane that a sphere has sunk into.
+/// Marks the candidates that touch, and notes a wall that a sphere has sunk into.
 fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWork) {
     work.too_deep = None;
     work.touching.clear();
@@ -119,7 +120,7 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWo
     let farthest = lists.targets.iter().map(|&target| view.moved[target as usize]).fold(own, f64::max);
     let closed = (own + farthest) * (1.0 + 1e-6);
     for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
-        let plane = Class::from_number(range.class, view.model.materials.len()).plane;
+        let wall = Class::from_number(range.class, view.model.materials.len()).wall;
         let (mut first, end) = (range.first as usize, range.end as usize);
         while first < end {
             let next = end.min((first | 63) + 1);
@@ -132,10 +133,10 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWo
                 }
                 let candidate = &lists.candidates[index];
                 let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-                let touches = if plane == Side::Neither {
+                let touches = if wall == Side::Neither {
                     sphere_sphere::touch(a, b)
                 } else {
-                    touches_plane(view, candidate, plane, &mut work.too_deep)
+                    touches_wall(view, candidate, wall, &mut work.too_deep)
                 };
                 word |= u64::from(touches) << (index & 63);
             }
@@ -146,15 +147,20 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWo
     }
 }
 
-fn touches_plane(view: &View, candidate: &Candidate, plane: Side, too_deep: &mut Option<(Candidate, f64)>) -> bool {
-    let (sphere, wall) = if plane == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
-    let normal = view.plane_normals[wall as usize - view.spheres];
-    let sphere = &view.movers[sphere as usize];
-    let distance = sphere_plane::distance(sphere, &view.movers[wall as usize], normal);
-    if distance < 0.5 * sphere.radius {
-        *too_deep = Some((*candidate, sphere.radius - distance));
+fn touches_wall(view: &View, candidate: &Candidate, side: Side, too_deep: &mut Option<(Candidate, f64)>) -> bool {
+    let (sphere, wall) = if side == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
+    let (sphere, wall) = (&view.movers[sphere as usize], wall as usize - view.spheres);
+    let Some(nearest) = view.walls[wall].touchable(sphere.position) else { return false };
+    if nearest.distance >= sphere.radius {
+        return false;
     }
-    distance < sphere.radius
+    if nearest.on_rim && wall::left_to_another(view.walls, wall, &nearest, sphere.position, sphere.radius) {
+        return false;
+    }
+    if nearest.distance < 0.5 * sphere.radius {
+        *too_deep = Some((*candidate, sphere.radius - nearest.distance));
+    }
+    true
 }
 
 /// Marks the places whose pairs touch. False when some touching pair has no place yet.
@@ -251,7 +257,7 @@ impl Kernel for Evaluate<'_> {
             let class = Class::from_number(head.class, view.model.materials.len());
             let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
             let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
-            let contacts = Gathered { view: &view, lists, plane: class.plane, placed, live: head.live };
+            let contacts = Gathered { view: &view, lists, wall: class.wall, placed, live: head.live };
             // Blocks at the end of a class are rarely full.
             match placed.len() {
                 0..=8 => contacts.evaluate::<8>(laws, &mut block, memory, work),
@@ -259,9 +265,9 @@ impl Kernel for Evaluate<'_> {
                 _ => contacts.evaluate::<LANES>(laws, &mut block, memory, work),
             }
             forget(memory, head.all() & !head.live);
-            scatter(&block, &view, first, lists, class.plane, placed, head.live, work, loads);
+            scatter(&block, &view, first, lists, class.wall, placed, head.live, work, loads);
             if view.keep_rows {
-                keep_rows(&block, &view, lists, class.plane, placed, head.live, laws, memory, &mut work.rows);
+                keep_rows(&block, &view, lists, class.wall, placed, head.live, laws, memory, &mut work.rows);
             }
         }
         for (motion, sum) in work.power.iter_mut().enumerate() {
@@ -275,7 +281,7 @@ impl Kernel for Evaluate<'_> {
 struct Gathered<'a> {
     view: &'a View<'a>,
     lists: &'a ChunkNeighbours,
-    plane: Side,
+    wall: Side,
     placed: &'a [u32],
     live: u32,
 }
@@ -284,7 +290,7 @@ impl Gathered<'_> {
     /// Loads of up to `N` contacts.
     #[inline(always)]
     fn evaluate<const N: usize>(&self, laws: &PairLaws, block: &mut Block, memory: &mut [Lanes], work: &mut ChunkWork) {
-        gather::<N>(block, self.view, self.lists, self.plane, self.placed, self.live);
+        gather::<N>(block, self.view, self.lists, self.wall, self.placed, self.live);
         kernel::evaluate::<N>(laws, block, memory);
         note_too_deep::<N>(block, self.lists, self.placed, work);
     }
@@ -296,19 +302,18 @@ fn gather<const N: usize>(
     block: &mut Block,
     view: &View,
     lists: &ChunkNeighbours,
-    plane: Side,
+    wall: Side,
     placed: &[u32],
     live: u32,
 ) {
     for lane in 0..N {
         let candidate = &lists.candidates[placed[lane.min(placed.len() - 1)] as usize];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-        if plane == Side::Neither {
+        if wall == Side::Neither {
             sphere_sphere::gather(block, lane, a, b);
         } else {
-            let wall = if plane == Side::A { candidate.a } else { candidate.b };
-            let normals = [view.plane_normals, view.plane_normals_before].map(|all| all[wall as usize - view.spheres]);
-            sphere_plane::gather(block, lane, a, b, plane, normals);
+            let index = if wall == Side::A { candidate.a } else { candidate.b } as usize - view.spheres;
+            sphere_wall::gather(block, lane, a, b, wall, &view.walls[index], &view.walls_before[index]);
         }
     }
     block.live = live;
@@ -353,7 +358,7 @@ fn scatter(
     view: &View,
     first: usize,
     lists: &ChunkNeighbours,
-    plane: Side,
+    wall: Side,
     placed: &[u32],
     live: u32,
     work: &mut ChunkWork,
@@ -365,10 +370,10 @@ fn scatter(
         let mut on_a = Load::new(force, block.torque_a.vector(lane));
         let mut on_b = Load::new(-force, block.torque_b.vector(lane));
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-        match plane {
+        match wall {
             Side::Neither => {}
-            Side::A => on_a = sphere_plane::about_plane(on_a, b, a),
-            Side::B => on_b = sphere_plane::about_plane(on_b, a, b),
+            Side::A => on_a = sphere_wall::about_wall(on_a, b, a),
+            Side::B => on_b = sphere_wall::about_wall(on_b, a, b),
         }
         for (body, load) in [(candidate.a, on_a), (candidate.b, on_b)] {
             match loads.get_mut((body as usize).wrapping_sub(first)) {
@@ -388,7 +393,7 @@ fn keep_rows(
     block: &Block,
     view: &View,
     lists: &ChunkNeighbours,
-    plane: Side,
+    wall: Side,
     placed: &[u32],
     live: u32,
     laws: &PairLaws,
@@ -398,7 +403,7 @@ fn keep_rows(
     for lane in lanes_of(live) {
         let candidate = &lists.candidates[placed[lane] as usize];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-        rows.push(contact_row(block, lane, a, b, plane, laws, memory));
+        rows.push(contact_row(block, lane, a, b, wall, laws, memory));
     }
 }
 
@@ -409,7 +414,7 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, su
         let class = Class::from_number(head.class, view.model.materials.len());
         let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
         let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
-        gather::<LANES>(&mut block, view, lists, class.plane, placed, head.live);
+        gather::<LANES>(&mut block, view, lists, class.wall, placed, head.live);
         let memory = &contacts.memory[number * view.stride..(number + 1) * view.stride];
         kernel::geometry::<LANES>(&mut block, false);
         for lane in lanes_of(head.live) {

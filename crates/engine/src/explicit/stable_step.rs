@@ -10,9 +10,10 @@
 //!   roll    q = R_eff^2 (1/I_i + 1/I_j)  (springs in N/m)   spin   q = 1/I_i + 1/I_j
 //!
 //! Likely contacts of a sphere with spheres of radius R_j: 6 ((R_i + R_j)/(2 R_j))^2, six for equal ones, but no more than
-//! there are; with planes: as many as there are. A Hertz contact is taken at an overlap of 1 % of R_eff.
+//! there are; with walls: as many as there are, but no more than six.
+//! A Hertz contact is taken at an overlap of 1 % of R_eff.
 
-use crate::body::{Body, Motion};
+use crate::body::Body;
 use crate::law::{Normal, PairLaws, Roll, Slide, SlideSlider, Spin};
 use crate::model::Model;
 
@@ -107,13 +108,13 @@ fn likely_contacts(body: &Kind, other: &Kind, available: f64) -> f64 {
         let ratio = (body.radius + other.radius) / (2.0 * other.radius);
         (LIKELY_CONTACTS * ratio * ratio).min(available)
     } else {
-        available
+        available.min(LIKELY_CONTACTS)
     }
 }
 
 fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind, contacts: f64) -> String {
     let name = |kind: &Kind| &model.materials[kind.material as usize].name;
-    let against = if j.radius > 0.0 { format!("radius {:.3e} m", j.radius) } else { "a plane".into() };
+    let against = if j.radius > 0.0 { format!("radius {:.3e} m", j.radius) } else { "a wall".into() };
     format!(
         "{} of {} (radius {:.3e} m) against {} ({against}), {contacts:.1} contacts at once",
         oscillator.motion,
@@ -129,7 +130,7 @@ fn kinds(model: &Model, bodies: &[Body]) -> Vec<Kind> {
     for material in 0..model.materials.len() as u16 {
         for moved in [true, false] {
             let of_group = |body: &&Body| {
-                let moves = matches!(body.motion, Motion::Free | Motion::Held);
+                let moves = body.motion.yields();
                 body.material == material && moves == moved && body.shape.radius().is_some()
             };
             let group: Vec<Kind> =

@@ -62,13 +62,13 @@ pub(crate) fn contact_row(
     lane: usize,
     a: &Mover,
     b: &Mover,
-    plane: Side,
+    wall: Side,
     laws: &PairLaws,
     memory: &[Lanes],
 ) -> ContactRow {
     let normal = block.normal.get(lane);
-    // From the sphere: a plane's own position may be anywhere on it.
-    let point = if plane == Side::A {
+    // From the sphere: a wall's own position may be far away.
+    let point = if wall == Side::A {
         b.position + normal * block.lever_b.0[lane]
     } else {
         a.position - normal * block.lever_a.0[lane]
@@ -115,6 +115,6 @@ pub struct BodyView {
     pub force: DVec3,
     /// Sum of contact torques (N m) about the body's position.
     pub torque: DVec3,
-    /// m; zero for a plane.
+    /// m; zero for a wall.
     pub radius: f64,
 }

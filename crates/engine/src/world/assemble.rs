@@ -28,7 +28,7 @@ impl World {
             rows.push((mover_of(id as u32, body, &model, &mut specials), body.orientation.normalize()));
         }
         check_laws(&model, &described)?;
-        // Planes last, each group by id.
+        // Walls last, each group by id.
         rows.sort_by_key(|(mover, _)| (mover.radius == 0.0, mover.id));
         let spheres = rows.iter().filter(|(mover, _)| mover.radius > 0.0).count();
         let mut index_of = vec![0; rows.len()];
@@ -38,6 +38,7 @@ impl World {
             loads: vec![Load::default(); rows.len()],
             orientations: rows.iter().map(|row| row.1).collect(),
             built_at: Vec::new(),
+            walls_built_at: Vec::new(),
             index_of,
             spheres,
             chunk: 0,
@@ -49,8 +50,9 @@ impl World {
             material_of: described.iter().map(|body| body.material).collect(),
             model,
             specials,
-            plane_normals: Vec::new(),
-            plane_normals_before: Vec::new(),
+            walls: Vec::new(),
+            walls_before: Vec::new(),
+            walls_built: Vec::new(),
             work: Vec::new(),
             reports: Vec::new(),
             moved: Vec::new(),
@@ -77,12 +79,8 @@ fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), BuildError> {
     if !(body.position.is_finite() && body.velocity.is_finite() && body.angular_velocity.is_finite()) {
         return impossible("a coordinate or velocity", f64::NAN, "finite numbers");
     }
-    let Some(radius) = body.shape.radius() else {
-        return match body.motion {
-            Motion::Fixed | Motion::Prescribed(_) => Ok(()),
-            Motion::Free | Motion::Held => Err(BuildError::FreePlane { body: id }),
-        };
-    };
+    check_motion(id, body)?;
+    let Some(radius) = body.shape.radius() else { return check_wall(id, body) };
     if !(radius > 0.0 && radius.is_finite()) {
         return impossible("radius", radius, "a positive number");
     }
@@ -102,11 +100,64 @@ fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), BuildError> {
     Ok(())
 }
 
+/// A servo needs numbers that move it; a belt runs along a flat wall.
+fn check_motion(id: u32, body: &Body) -> Result<(), BuildError> {
+    let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
+    match body.motion {
+        Motion::Servo(servo) if !(servo.mass > 0.0 && servo.mass.is_finite()) => {
+            impossible("the servo's mass", servo.mass, "a positive number")
+        }
+        Motion::Servo(servo) if !(servo.max_speed > 0.0 && servo.damping >= 0.0 && servo.damping.is_finite()) => {
+            impossible("the servo's damping or greatest speed", servo.max_speed, "numbers not below zero")
+        }
+        Motion::Belt(velocity) => {
+            let (Shape::Plane { normal } | Shape::Rectangle { normal, .. }) = body.shape else {
+                return impossible("the motion of a belt", f64::NAN, "a plane or a rectangle");
+            };
+            let out = velocity.dot(body.orientation * normal);
+            // What rounding leaves of a velocity in the plane.
+            if out.abs() <= 1e-9 * velocity.length() {
+                return Ok(());
+            }
+            impossible("the belt's velocity along the normal", out, "zero")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_wall(id: u32, body: &Body) -> Result<(), BuildError> {
+    let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
+    if body.motion.yields() {
+        return Err(BuildError::FreeWall { body: id, kind: body.shape.kind() });
+    }
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    match body.shape {
+        Shape::Rectangle { normal, along, .. } if normal.cross(along).length() < 1e-6 => {
+            impossible("the angle between normal and along", 0.0, "two directions")
+        }
+        Shape::Rectangle { size: [u, w], .. } if !(positive(u) && positive(w)) => {
+            impossible("a side of the rectangle", u.min(w), "a positive number")
+        }
+        Shape::Tube { radius, length, .. } if !(positive(radius) && positive(length)) => {
+            impossible("the tube's radius or length", radius.min(length), "a positive number")
+        }
+        Shape::Cone { radii: [r, s], length, .. }
+            if !(r >= 0.0 && s >= 0.0 && length >= 0.0 && (r + length).is_finite()) =>
+        {
+            impossible("a radius or the length of the cone", r.min(s).min(length), "numbers not below zero")
+        }
+        Shape::Cone { radii: [r, s], length, .. } if !positive(r.max(s)) || (length == 0.0 && r == s) => {
+            impossible("the size of the cone", r.max(s), "a surface: two radii that differ, or a length")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Every two bodies that could meet, at least one of them moved by loads, need laws.
 fn check_laws(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
     let mut seen: Vec<[Option<u32>; 2]> = vec![[None; 2]; model.materials.len()];
     for (id, body) in bodies.iter().enumerate() {
-        let moved = matches!(body.motion, Motion::Free | Motion::Held);
+        let moved = body.motion.yields();
         for (other, ids) in seen.iter().enumerate() {
             // A moved body meets any; one that is not meets only moved ones.
             let partner = if moved { ids[1].or(ids[0]) } else { ids[1] };
@@ -124,7 +175,7 @@ fn check_laws(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
 /// The packed record of a body; what is special about it goes to `specials`.
 fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) -> Mover {
     let (mass, inertia) = body.mass_and_inertia(model.materials[body.material as usize].density);
-    let moved = matches!(body.motion, Motion::Free | Motion::Held);
+    let moved = body.motion.yields();
     let equal = inertia.x == inertia.y && inertia.y == inertia.z;
     let mask = |lock: &[bool]| {
         let free = |locked: bool| if locked { 0.0 } else { 1.0 };
@@ -139,10 +190,7 @@ fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) ->
         force: body.force,
         torque: body.torque,
         inertia_body: (!equal).then_some(inertia),
-        plane: match body.shape {
-            Shape::Plane { normal } => Some(normal.normalize()),
-            Shape::Sphere { .. } => None,
-        },
+        wall: wall_of(&body.shape),
     };
     let plain = body.motion == Motion::Free
         && special.free == DVec3::ONE
@@ -160,6 +208,8 @@ fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) ->
             let pose = prescribed.pose(special.position0, special.orientation0, 0.0);
             (pose.velocity, pose.angular_velocity)
         }
+        Motion::Belt(velocity) => (velocity, DVec3::ZERO),
+        Motion::Servo(servo) => (servo.along(body.velocity), DVec3::ZERO),
     };
     Mover {
         position: body.position,
@@ -172,5 +222,24 @@ fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) ->
         angular_velocity_ahead: [0.0; 3],
         id,
         special: if plain { 0 } else { specials.len() as u32 },
+    }
+}
+
+/// The shape of a wall with its directions made exact: the callers' may be off by rounding.
+fn wall_of(shape: &Shape) -> Option<Shape> {
+    match *shape {
+        Shape::Sphere { .. } => None,
+        Shape::Plane { normal } => Some(Shape::Plane { normal: normal.normalize() }),
+        Shape::Rectangle { normal, along, size, sides } => {
+            let normal = normal.normalize();
+            let along = (along - normal * along.dot(normal)).normalize();
+            Some(Shape::Rectangle { normal, along, size, sides })
+        }
+        Shape::Tube { radius, length, axis, sides } => {
+            Some(Shape::Tube { radius, length, axis: axis.normalize(), sides })
+        }
+        Shape::Cone { radii, length, axis, sides } => {
+            Some(Shape::Cone { radii, length, axis: axis.normalize(), sides })
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::law::kernel::MemoryLayout;
 use crate::law::one::PairMemory;
 use crate::neighbour::Class;
 use crate::state::Bodies;
+use crate::wall::Wall;
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
 struct HeldContact {
@@ -69,14 +70,14 @@ impl World {
         Some([*self.material_of.get(a as usize)?, *self.material_of.get(b as usize)?])
     }
 
-    /// Turns the planes' normals with their bodies.
-    pub(super) fn place_planes(&mut self) {
+    /// Puts the walls where their bodies are.
+    pub(super) fn place_walls(&mut self) {
         let bodies = &self.state.bodies;
-        self.plane_normals.clear();
-        for index in bodies.spheres..bodies.movers.len() {
-            let special = &self.specials[bodies.movers[index].special as usize - 1];
-            let normal = bodies.orientations[index] * special.plane.expect("a body without radius is a plane");
-            self.plane_normals.push(normal);
+        self.walls.clear();
+        for (mover, &orientation) in bodies.movers.iter().zip(&bodies.orientations).skip(bodies.spheres) {
+            let shape = self.specials[mover.special as usize - 1].wall;
+            let wall = shape.and_then(|shape| Wall::new(&shape, mover.position, orientation));
+            self.walls.push(wall.expect("a body without radius is a wall"));
         }
     }
 

@@ -1,6 +1,6 @@
 //! What does not change about the bodies of a run, and the table `bodies-fixed.csv` that holds it.
 //!
-//! Columns: `id,name,material,shape,radius,mass,inertia`. Radius, mass and inertia of a plane are empty. The inertia is
+//! Columns: `id,name,material,shape,radius,mass,inertia`. Radius, mass and inertia of a wall are empty. The inertia is
 //! one number when the principal moments are equal, else three separated by spaces.
 
 use std::io;
@@ -24,7 +24,7 @@ pub struct FixedBody {
     pub material: u16,
     /// Its surface.
     pub shape: Shape,
-    /// Mass (kg); zero for a plane.
+    /// Mass (kg); zero for a wall.
     pub mass: f64,
     /// Principal moments of inertia (kg m^2), in the body's frame.
     pub inertia_body: DVec3,
@@ -64,7 +64,7 @@ pub fn write(folder: &Path, info: &RunInfo) -> io::Result<()> {
         let material = info.materials.get(usize::from(body.material)).map_or(String::new(), |name| csv_field(name));
         let sizes = match body.shape {
             Shape::Sphere { radius } => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
-            Shape::Plane { .. } => ",,".to_owned(),
+            _ => ",,".to_owned(),
         };
         table += &format!("{id},{name},{material},{},{sizes}\n", body.shape.kind());
     }

@@ -9,6 +9,7 @@ pub mod fixed;
 mod font;
 pub mod lammps;
 mod lammps_data;
+mod panel;
 pub mod parquet;
 pub mod picture;
 pub mod record;

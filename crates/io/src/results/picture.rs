@@ -1,15 +1,17 @@
-//! The picture of a state: spheres coloured by speed or height, planes as ground, a colour bar; 1200 x 800, PNG.
+//! The picture of a state: spheres coloured by speed or height, planes as ground, other walls
+//! as glass where they would hide a grain, a colour bar; 1200 x 800, PNG.
 //!
 //! The camera looks slightly down, from where the scene is widest, and frames the spheres but for the farthest 1 %, so
 //! that a stray grain does not shrink the pile. The same state gives the same bytes. `render.rs` does the light.
 
-use glam::{DVec3, Vec2, Vec3};
+use glam::{DQuat, DVec3, Vec2, Vec3};
 use stickslip::World;
 use stickslip::math;
 use stickslip::shape::Shape;
 
 use super::fixed::RunInfo;
 use super::font;
+use super::panel::Panel;
 use super::render::{self, Ball, Ground, Stage};
 
 const WIDTH: usize = 1200;
@@ -26,6 +28,8 @@ pub struct Drawing {
     pub spheres: Vec<Sphere>,
     /// Planes: a point and the unit vector out of the solid side.
     pub planes: Vec<(DVec3, DVec3)>,
+    /// Finite walls: shape, position and `world_from_body`.
+    pub walls: Vec<(Shape, DVec3, DQuat)>,
     /// Unit vector against gravity.
     pub up: DVec3,
     /// What the values are, with their unit: lower-case letters.
@@ -51,7 +55,7 @@ impl Drawing {
         let gravity = world.model().gravity;
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         let mut spheres = Vec::new();
-        let mut planes = Vec::new();
+        let (mut planes, mut walls) = (Vec::new(), Vec::new());
         for (id, fixed) in info.bodies.iter().enumerate().take(world.body_count()) {
             let body = world.body(id as u32);
             match fixed.shape {
@@ -59,6 +63,7 @@ impl Drawing {
                     spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
                 }
                 Shape::Plane { normal } => planes.push((body.position, body.orientation * normal)),
+                shape => walls.push((shape, body.position, body.orientation)),
             }
         }
         // A sphere whose centre is not finite (a run that failed) cannot be shown.
@@ -71,7 +76,7 @@ impl Drawing {
             spheres.iter_mut().for_each(|sphere| sphere.value = sphere.centre.dot(up));
         }
         let (label, from) = if resting { ("height (m)", None) } else { ("speed (m/s)", Some(0.0)) };
-        Drawing { spheres, planes, up, label, from }
+        Drawing { spheres, planes, walls, up, label, from }
     }
 
     /// The picture as a PNG file.
@@ -102,7 +107,9 @@ impl Drawing {
 
     /// The scene in the camera's frame, about one unit large.
     fn stage(&self, range: &Range) -> Stage {
-        let kept = nearest(&self.spheres);
+        let mut kept = nearest(&self.spheres);
+        let (middle, size) = bounds(&kept);
+        kept.extend(self.framed_walls(middle, size));
         let (middle, size) = bounds(&kept);
         let camera = self.aim(&kept, middle, size);
         let colours = colour_map();
@@ -119,6 +126,7 @@ impl Drawing {
         Stage {
             balls: self.spheres.iter().map(ball).collect(),
             grounds: self.planes.iter().map(ground).collect(),
+            panels: self.walls.iter().filter_map(|wall| panel(&camera, wall)).collect(),
             up: camera.turn(self.up),
             middle: camera.place(middle),
             size: 1.0,
@@ -126,6 +134,15 @@ impl Drawing {
             aim: frame_middle(),
             focal: FOCAL as f32,
         }
+    }
+
+    /// Points of the walls that are not much larger than what the spheres fill: they belong in the frame.
+    fn framed_walls(&self, middle: DVec3, size: f64) -> Vec<Sphere> {
+        let world = Camera { eye: DVec3::ZERO, right: DVec3::X, above: DVec3::Y, forward: DVec3::Z, unit: 1.0 };
+        let points = |wall| panel(&world, wall).map_or(Vec::new(), |panel| panel.points());
+        let near = |points: &Vec<Vec3>| points.iter().all(|p| p.as_dvec3().distance(middle) < 2.5 * size);
+        let all = self.walls.iter().map(points).filter(near).flatten();
+        all.map(|point| Sphere { centre: point.as_dvec3(), radius: 0.0, value: 0.0 }).collect()
     }
 
     /// A camera that shows the kept spheres as large as the frame allows.
@@ -172,6 +189,26 @@ impl Drawing {
         let (turn, tilt) = (radians(degrees), radians(if flat { 35.0 } else { 20.0 }));
         let towards_eye = (front * math::cos(turn) + side * math::sin(turn)) * math::cos(tilt) + up * math::sin(tilt);
         -towards_eye
+    }
+}
+
+/// A finite wall as the camera sees it.
+fn panel(camera: &Camera, &(shape, position, orientation): &(Shape, DVec3, DQuat)) -> Option<Panel> {
+    let (at, turn) = (camera.place(position), |v: DVec3| camera.turn(orientation * v));
+    let length = |x: f64| (x / camera.unit) as f32;
+    match shape {
+        Shape::Rectangle { normal, along, size, .. } => {
+            let half = Vec2::new(length(0.5 * size[0]), length(0.5 * size[1]));
+            Some(Panel::Rectangle { at, normal: turn(normal), along: turn(along), half })
+        }
+        Shape::Tube { radius, length: long, axis, .. } => {
+            let radii = [length(radius); 2];
+            Some(Panel::Turned { at, axis: turn(axis), radii, half_length: length(0.5 * long) })
+        }
+        Shape::Cone { radii, length: long, axis, .. } => {
+            Some(Panel::Turned { at, axis: turn(axis), radii: radii.map(length), half_length: length(0.5 * long) })
+        }
+        Shape::Sphere { .. } | Shape::Plane { .. } => None,
     }
 }
 
@@ -385,6 +422,7 @@ mod tests {
         Drawing {
             spheres: vec![ball],
             planes: vec![(DVec3::ZERO, DVec3::Z)],
+            walls: vec![],
             up: DVec3::Z,
             label: "height (m)",
             from: None,

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use glam::DVec3;
 use stickslip::World;
+use stickslip::measure::BodyView;
 
 use super::file::{at, push_number};
 use super::fixed::{self, RunInfo};
@@ -158,7 +159,7 @@ impl Recorder {
 impl Output {
     fn new(folder: &Path, record: &Record, dt: f64) -> io::Result<Self> {
         let header = match record.what {
-            What::Bodies => BODY_COLUMNS,
+            What::Bodies | What::Walls => BODY_COLUMNS,
             What::Contacts => CONTACT_COLUMNS,
             What::Series => series::COLUMNS,
             What::Snapshot => "",
@@ -189,7 +190,8 @@ impl Output {
             Sink::Snapshots(collection) => collection.add(world, material_of),
             Sink::Table { path, file, .. } => {
                 let written = match self.what {
-                    What::Bodies => write_bodies(file, world),
+                    What::Bodies => write_bodies(file, world, |_| true),
+                    What::Walls => write_bodies(file, world, |body| body.radius == 0.0),
                     What::Contacts => write_contacts(file, world),
                     What::Snapshot => lammps::write_snapshot(file, world, material_of),
                     What::Series => file.write_all(&SeriesRow::of(world).line()),
@@ -200,12 +202,15 @@ impl Output {
     }
 }
 
-/// A row per body, by id, planes included.
-fn write_bodies(out: &mut impl Write, world: &World) -> io::Result<()> {
+/// A row per body that is kept, by id.
+fn write_bodies(out: &mut impl Write, world: &World, kept: impl Fn(&BodyView) -> bool) -> io::Result<()> {
     let clock = format!("{:?},{}", world.time(), world.steps());
     let mut line = Vec::new();
     for id in 0..world.body_count() as u32 {
         let body = world.body(id);
+        if !kept(&body) {
+            continue;
+        }
         line.clear();
         write!(line, "{clock},{id}")?;
         let q = body.orientation;

@@ -1,4 +1,4 @@
-//! A small renderer of spheres and planes: rays against spheres in a depth buffer, one sun with a soft shadow, and the
+//! A small renderer of spheres and walls: rays against spheres in a depth buffer, one sun with a soft shadow, and the
 //! light of a whole sky, whose shadows are what makes a heap of grains readable.
 //!
 //! The sky is some dozens of directions, each with a depth map drawn from it; a point sees a direction if nothing in
@@ -10,6 +10,8 @@ use std::thread;
 
 use glam::{Vec2, Vec3};
 use stickslip::math;
+
+use super::panel::{Hit, Panel};
 
 /// Samples along each side of a pixel.
 const SUPER: usize = 2;
@@ -46,6 +48,8 @@ pub struct Stage {
     pub balls: Vec<Ball>,
     /// The planes.
     pub grounds: Vec<Ground>,
+    /// Other walls.
+    pub panels: Vec<Panel>,
     /// Unit vector against gravity.
     pub up: Vec3,
     /// Middle of the scene: planes fade with the distance from it.
@@ -154,8 +158,26 @@ impl Samples {
     fn shade(&self, stage: &Stage, lights: &Lights, i: usize, j: usize, part: usize) -> Vec3 {
         let ray = self.slope(i, j).extend(1.0);
         let index = j * self.columns + i;
-        let depth = self.depth[index];
         let behind = background(j, self, stage);
+        let (solid, glass) = stage.panels_on(ray, self.depth[index], self.ball[index] != NOTHING);
+        let seen = match solid {
+            Some(hit) => panel_light(ray, &hit, stage, lights, part) * behind,
+            None => self.shade_behind_walls(stage, lights, ray, index, part, behind),
+        };
+        seen.lerp(GLASS, glass)
+    }
+
+    /// What is seen without the finite walls.
+    fn shade_behind_walls(
+        &self,
+        stage: &Stage,
+        lights: &Lights,
+        ray: Vec3,
+        index: usize,
+        part: usize,
+        behind: Vec3,
+    ) -> Vec3 {
+        let depth = self.depth[index];
         if self.ball[index] != NOTHING {
             let ball = &stage.balls[self.ball[index] as usize];
             let point = ray * depth;
@@ -175,6 +197,20 @@ impl Samples {
         let fade = fade * fade * (3.0 - 2.0 * fade);
         behind.lerp(behind * tint * (0.12 + 0.88 * bright), 1.0 - fade)
     }
+}
+
+/// The colour of glass.
+const GLASS: Vec3 = Vec3::new(0.30, 0.40, 0.50);
+
+/// How bright a finite wall is where a ray meets it, compared with what is behind.
+fn panel_light(ray: Vec3, hit: &Hit, stage: &Stage, lights: &Lights, part: usize) -> f32 {
+    let point = ray * hit.depth;
+    let open = lights.open(hit.normal);
+    let light = lights.sun_on(point, hit.normal, part) + lights.sky_on(point, hit.normal, part);
+    let bright = if open > 0.0 { (light / open).min(1.0) } else { 1.0 };
+    let tint = 0.66 + 0.16 * hit.normal.dot(stage.up).max(0.0) + 0.08 * hit.normal.dot(lights.sun.towards).max(0.0);
+    let rim = if hit.rim { 0.6 } else { 1.0 };
+    tint * (0.15 + 0.85 * bright) * rim
 }
 
 /// The least and greatest slope under which a sphere is seen.
@@ -201,6 +237,30 @@ fn shine(ray: Vec3, normal: Vec3, lights: &Lights) -> Vec3 {
 }
 
 impl Stage {
+    /// The finite wall that a ray ends at, if it ends there before `depth`, and how much glass it passes until then.
+    fn panels_on(&self, ray: Vec3, depth: f32, grain: bool) -> (Option<Hit>, f32) {
+        let limit = if grain { depth } else { self.ground_on(ray).map_or(f32::INFINITY, |(point, _)| point.z) };
+        let mut solid: Option<Hit> = None;
+        for panel in &self.panels {
+            panel.meet(ray, |hit| {
+                let nearer = hit.depth < solid.map_or(limit, |solid| solid.depth);
+                if hit.front && !grain && nearer {
+                    solid = Some(hit);
+                }
+            });
+        }
+        let end = solid.map_or(limit, |solid| solid.depth);
+        let mut clear = 1.0;
+        for panel in &self.panels {
+            panel.meet(ray, |hit| {
+                if hit.depth < end && !(hit.front && !grain) {
+                    clear *= if hit.rim { 0.45 } else { 0.90 };
+                }
+            });
+        }
+        (solid, 1.0 - clear)
+    }
+
     /// Where a ray meets the first plane that faces the eye, in the room that all planes leave free.
     fn ground_on(&self, ray: Vec3) -> Option<(Vec3, Vec3)> {
         let mut nearest = f32::INFINITY;

@@ -1,17 +1,14 @@
-//! `[[body]]` tables: one body each, sphere or plane.
+//! `[[body]]` tables: one body each, sphere or wall. Shapes are read in `shapes.rs`, motions in `motions.rs`.
 
 use std::collections::HashMap;
 
 use glam::{DQuat, DVec3};
-use stickslip::body::{Body, Motion, Oscillation, Prescribed};
-use stickslip::shape::Shape;
+use stickslip::body::{Body, Motion};
 
 use crate::input::{Item, Place, Result, Table, shown};
 use crate::scene::materials::Materials;
-
-/// Shapes of the design that no issue has built.
-const LATER_SHAPES: &[&str] =
-    &["box", "ellipsoid", "rectangle", "tube", "cone", "polygon", "cylinder", "mesh", "clump"];
+use crate::scene::motions::read_motion;
+use crate::scene::shapes::read_shape;
 
 /// The words of `lock`, in the order of `Body::lock`.
 pub(crate) const LOCKS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
@@ -83,10 +80,10 @@ fn read_body(table: &Table<'_>, materials: &Materials) -> Result<Body> {
     let shape = read_shape(table.required("shape")?)?;
     let position = table.need("position", Item::vector)?;
     let mut body = Body::new(shape, material, position);
-    body.motion = read_motion(table, &shape)?;
     if let Some(orientation) = table.read("orientation", read_orientation)? {
         body.orientation = orientation;
     }
+    body.motion = read_motion(table, &body)?;
     body.lock = table.read("lock", read_lock)?.unwrap_or_default();
     body.force = table.read("force", Item::vector)?.unwrap_or_default();
     body.torque = table.read("torque", Item::vector)?.unwrap_or_default();
@@ -94,18 +91,6 @@ fn read_body(table: &Table<'_>, materials: &Materials) -> Result<Body> {
     read_inertia(table, &mut body, materials)?;
     refuse_idle_keys(table, &body)?;
     Ok(body)
-}
-
-fn read_shape(item: Item<'_>) -> Result<Shape> {
-    let table = item.table()?;
-    let is_plane = table.need("kind", |kind| kind.choice(&[("sphere", false), ("plane", true)], LATER_SHAPES))?;
-    let shape = if is_plane {
-        Shape::Plane { normal: table.need("normal", Item::direction)? }
-    } else {
-        Shape::Sphere { radius: table.need("radius", Item::positive)? }
-    };
-    table.finish()?;
-    Ok(shape)
 }
 
 fn read_orientation(item: Item<'_>) -> Result<DQuat> {
@@ -136,50 +121,6 @@ fn read_lock(item: Item<'_>) -> Result<[bool; 6]> {
     Ok(lock)
 }
 
-fn read_motion(table: &Table<'_>, shape: &Shape) -> Result<Motion> {
-    let is_plane = matches!(shape, Shape::Plane { .. });
-    let Some(item) = table.optional("motion") else {
-        return Ok(if is_plane { Motion::Fixed } else { Motion::Free });
-    };
-    let place = item.place();
-    let motion = if item.is_table() {
-        Motion::Prescribed(read_prescribed(&item.table()?)?)
-    } else if item.is_string() {
-        item.choice(&[("free", Motion::Free), ("fixed", Motion::Fixed), ("held", Motion::Held)], &["servo"])?
-    } else {
-        return Err(item.expected("\"free\", \"fixed\", \"held\" or a table"));
-    };
-    if is_plane && matches!(motion, Motion::Free | Motion::Held) {
-        let message = "a plane has no mass: its motion is \"fixed\" (the default) or a table";
-        return Err(place.error(message.into()));
-    }
-    Ok(motion)
-}
-
-fn read_prescribed(table: &Table<'_>) -> Result<Prescribed> {
-    table.promised(&["servo"])?;
-    let prescribed = Prescribed {
-        velocity: table.read("velocity", Item::vector)?.unwrap_or_default(),
-        angular_velocity: table.read("angular_velocity", Item::vector)?.unwrap_or_default(),
-        about: table.read("about", Item::vector)?,
-        oscillate: table.read("oscillate", read_oscillation)?,
-    };
-    table.finish()?;
-    Ok(prescribed)
-}
-
-fn read_oscillation(item: Item<'_>) -> Result<Oscillation> {
-    let table = item.table()?;
-    let oscillation = Oscillation {
-        axis: table.need("axis", Item::direction)?,
-        amplitude: table.need("amplitude", Item::number)?,
-        frequency: table.need("frequency", Item::non_negative)?,
-        phase: table.read("phase", Item::number)?.unwrap_or(0.0),
-    };
-    table.finish()?;
-    Ok(oscillation)
-}
-
 fn read_velocities(table: &Table<'_>, body: &mut Body) -> Result<()> {
     for key in ["velocity", "angular_velocity"] {
         let Some(item) = table.optional(key) else { continue };
@@ -190,6 +131,9 @@ fn read_velocities(table: &Table<'_>, body: &mut Body) -> Result<()> {
             Motion::Prescribed(_) => {
                 let message = format!("a body of prescribed motion takes its `{key}` inside `motion`");
                 return Err(place.error(message).help(format!("motion = {{ {key} = [..], .. }}")));
+            }
+            Motion::Belt(_) | Motion::Servo(_) => {
+                return Err(place.error(format!("a belt or a servo has no `{key}`: `motion` says how it moves")));
             }
             Motion::Fixed if value != DVec3::ZERO => {
                 let message = format!("a fixed body does not move: its `{key}` must be zero");
@@ -211,9 +155,10 @@ fn read_velocities(table: &Table<'_>, body: &mut Body) -> Result<()> {
 }
 
 fn read_inertia(table: &Table<'_>, body: &mut Body, materials: &Materials) -> Result<()> {
-    if matches!(body.shape, Shape::Plane { .. }) {
+    if body.shape.radius().is_none() {
+        let kind = body.shape.kind();
         return match table.one_of(&["mass", "inertia"])? {
-            Some((key, item)) => Err(item.error(format!("a plane has no `{key}`: it counts as infinitely heavy"))),
+            Some((key, item)) => Err(item.error(format!("a {kind} has no `{key}`: it counts as infinitely heavy"))),
             None => Ok(()),
         };
     }
@@ -250,6 +195,8 @@ fn refuse_idle_keys(table: &Table<'_>, body: &Body) -> Result<()> {
         Motion::Held => ("held", &["force"]),
         Motion::Fixed => ("fixed", &["force", "torque", "lock"]),
         Motion::Prescribed(_) => ("prescribed", &["force", "torque", "lock"]),
+        Motion::Belt(_) => ("belt-like", &["force", "torque", "lock"]),
+        Motion::Servo(_) => ("servo-driven", &["force", "torque", "lock"]),
     };
     for key in idle {
         if let Some(item) = table.optional(key) {

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use stickslip::body::Motion;
 use stickslip::law::{Limit, Measure, Normal, PairLaws, Roll, Slide, Spin};
-use stickslip::shape::Shape;
 
 use crate::scene::{Every, Scene};
 
@@ -42,7 +41,7 @@ pub fn check_text(scene: &Scene) -> String {
 
 /// `1 sphere`, `2 spheres`, `2 free`.
 fn counted(n: usize, kind: &str) -> String {
-    let noun = matches!(kind, "sphere" | "plane");
+    let noun = !matches!(kind, "free" | "fixed" | "held" | "prescribed");
     format!("{n} {kind}{}", if noun && n != 1 { "s" } else { "" })
 }
 
@@ -50,12 +49,17 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
     let bodies = &scene.setup.bodies;
     let count = |fits: &dyn Fn(&stickslip::body::Body) -> bool| bodies.iter().filter(|b| fits(b)).count();
     let kinds = [
-        ("sphere", count(&|b| matches!(b.shape, Shape::Sphere { .. }))),
-        ("plane", count(&|b| matches!(b.shape, Shape::Plane { .. }))),
+        ("sphere", count(&|b| b.shape.kind() == "sphere")),
+        ("plane", count(&|b| b.shape.kind() == "plane")),
+        ("rectangle", count(&|b| b.shape.kind() == "rectangle")),
+        ("tube", count(&|b| b.shape.kind() == "tube")),
+        ("cone", count(&|b| b.shape.kind() == "cone")),
         ("free", count(&|b| b.motion == Motion::Free)),
         ("fixed", count(&|b| b.motion == Motion::Fixed)),
         ("held", count(&|b| b.motion == Motion::Held)),
         ("prescribed", count(&|b| matches!(b.motion, Motion::Prescribed(_)))),
+        ("belt", count(&|b| matches!(b.motion, Motion::Belt(_)))),
+        ("servo", count(&|b| matches!(b.motion, Motion::Servo(_)))),
     ];
     let kinds: Vec<String> = kinds.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| counted(*n, kind)).collect();
     if !scene.title.is_empty() {
@@ -99,7 +103,7 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
     Ok(())
 }
 
-/// The least and the largest R_eff that two bodies of these materials can have. A plane counts as infinitely large.
+/// The least and the largest R_eff that two bodies of these materials can have. A wall counts as infinitely large.
 fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)> {
     let range = |material: u16| {
         let of = scene.setup.bodies.iter().filter(move |b| b.material == material);
@@ -109,7 +113,7 @@ fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)>
     let (a, b) = (range(first)?, range(second)?);
     let effective = |r: f64, s: f64| 1.0 / (1.0 / r + 1.0 / s);
     let (low, high) = (effective(a.0, b.0), effective(a.1, b.1));
-    // Two planes never meet: the largest is then the largest sphere on a plane.
+    // Two walls never meet: the largest is then the largest sphere on a wall.
     let spheres = scene.setup.bodies.iter().filter(|b| b.material == first || b.material == second);
     let largest = spheres.filter_map(|b| b.shape.radius()).fold(0.0, f64::max);
     if low.is_finite() && low > 0.0 { Some((low, high.min(largest))) } else { None }

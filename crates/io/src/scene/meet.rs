@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::DVec3;
-use stickslip::body::{Body, Motion};
+use stickslip::body::Body;
 use stickslip::model::{LawTable, Material};
-use stickslip::shape::Shape;
+use stickslip::wall::Wall;
 
 use crate::input::Result;
 use crate::scene::bodies::Bodies;
@@ -16,7 +16,7 @@ use crate::scene::check::short;
 
 /// Whether loads change a body's motion.
 fn yields(body: &Body) -> bool {
-    matches!(body.motion, Motion::Free | Motion::Held)
+    body.motion.yields()
 }
 
 /// Refuses a starting overlap above half the smaller radius, and a pair of materials that can meet without laws. Returns
@@ -100,15 +100,15 @@ impl Touching {
 /// All pairs that overlap, at least one of which yields to loads, in the order of their ids.
 fn touching_pairs(bodies: &[Body]) -> Vec<Touching> {
     let grid = Grid::new(bodies);
-    let planes: Vec<usize> = (0..bodies.len()).filter(|&i| bodies[i].shape.radius().is_none()).collect();
+    let walls: Vec<usize> = (0..bodies.len()).filter(|&i| bodies[i].shape.radius().is_none()).collect();
     let mut found = Vec::new();
     for (i, body) in bodies.iter().enumerate() {
         let Some(radius) = body.shape.radius() else { continue };
         let before = found.len();
-        for &p in &planes {
-            let Shape::Plane { normal } = bodies[p].shape else { continue };
-            let outward = bodies[p].orientation * normal;
-            let overlap = radius - (body.position - bodies[p].position).dot(outward);
+        for &p in &walls {
+            let Some(wall) = Wall::new(&bodies[p].shape, bodies[p].position, bodies[p].orientation) else { continue };
+            let Some(nearest) = wall.touchable(body.position) else { continue };
+            let overlap = radius - nearest.distance;
             if yields(body) && overlap > 0.0 {
                 found.push(Touching { ids: [i.min(p), i.max(p)], overlap, smaller_radius: radius });
             }
@@ -183,6 +183,9 @@ impl Grid {
 
 #[cfg(test)]
 mod tests {
+    use stickslip::body::Motion;
+    use stickslip::shape::Shape;
+
     use super::*;
 
     fn sphere(radius: f64, x: f64) -> Body {

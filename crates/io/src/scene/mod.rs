@@ -12,10 +12,12 @@ mod lammps;
 pub(crate) mod laws;
 pub(crate) mod materials;
 mod meet;
+mod motions;
 mod records;
 mod resolved;
 mod rows;
 mod schema;
+mod shapes;
 mod timing;
 
 use std::path::Path;
@@ -101,6 +103,7 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
     }
     top.finish()?;
     let groups = grains::read(&top, &materials, folder, seed, &mut bodies)?;
+    motions::settle_servos(&mut bodies, &materials)?;
     let domain = timing::read_domain(&top, &bodies)?;
     if bodies.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]] or [[grains]] tables".into()));

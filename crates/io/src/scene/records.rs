@@ -9,6 +9,8 @@ pub enum What {
     Bodies,
     /// Every touching contact and its loads.
     Contacts,
+    /// The same as of bodies, of walls only: the force and torque on each.
+    Walls,
     /// Sums over the world: energies, counts.
     Series,
     /// A file of the whole state for a viewer, one each time.
@@ -21,6 +23,7 @@ impl What {
         match self {
             What::Bodies => "bodies",
             What::Contacts => "contacts",
+            What::Walls => "walls",
             What::Series => "series",
             What::Snapshot => "snapshot",
         }
@@ -105,7 +108,8 @@ pub(crate) fn read(top: &Table<'_>) -> Result<Vec<Record>> {
     let mut records: Vec<Record> = Vec::new();
     let mut lines: Vec<usize> = Vec::new();
     for table in top.tables("record")? {
-        let words = [What::Bodies, What::Contacts, What::Series, What::Snapshot].map(|what| (what.word(), what));
+        let all = [What::Bodies, What::Contacts, What::Walls, What::Series, What::Snapshot];
+        let words = all.map(|what| (what.word(), what));
         let what = table.need("what", |item| item.choice(&words, &["joints", "checkpoint"]))?;
         let every = table.need("every", read_every)?;
         let later: &[&str] = if what == What::Snapshot { &["hdf5"] } else { &[] };

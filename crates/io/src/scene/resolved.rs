@@ -6,10 +6,10 @@
 use std::fmt::Write;
 
 use glam::DVec3;
-use stickslip::body::{Body, Motion, Prescribed};
+use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::law::{Arm, Cap, Limit, Measure, Normal, PairLaws, Roll, Slide, SliderOptions, Slip, Spin, Transport};
 use stickslip::model::Integrator;
-use stickslip::shape::Shape;
+use stickslip::shape::{Shape, Sides};
 
 use crate::scene::bodies::LOCKS;
 use crate::scene::grains::{Group, Placement, Radius};
@@ -216,6 +216,28 @@ fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) 
     match body.shape {
         Shape::Sphere { radius } => writeln!(out, "shape = {{ kind = \"sphere\", radius = {} }}", number(radius))?,
         Shape::Plane { normal } => writeln!(out, "shape = {{ kind = \"plane\", normal = {} }}", vector(normal))?,
+        Shape::Rectangle { normal, along, size, sides } => {
+            let (normal, along) = (vector(normal), vector(along));
+            let size = format!("[{:?}, {:?}]", size[0], size[1]);
+            let sides = sides_text(sides);
+            writeln!(
+                out,
+                "shape = {{ kind = \"rectangle\", normal = {normal}, along = {along}, size = {size}, {sides} }}"
+            )?;
+        }
+        Shape::Tube { radius, length, axis, sides } => {
+            let (radius, length, axis) = (number(radius), number(length), vector(axis));
+            let sides = sides_text(sides);
+            writeln!(
+                out,
+                "shape = {{ kind = \"tube\", radius = {radius}, length = {length}, axis = {axis}, {sides} }}"
+            )?;
+        }
+        Shape::Cone { radii, length, axis, sides } => {
+            let (radii, length, axis) = (format!("[{:?}, {:?}]", radii[0], radii[1]), number(length), vector(axis));
+            let sides = sides_text(sides);
+            writeln!(out, "shape = {{ kind = \"cone\", radii = {radii}, length = {length}, axis = {axis}, {sides} }}")?;
+        }
     }
     writeln!(out, "position = {}", vector(body.position))?;
     let q = body.orientation;
@@ -233,6 +255,8 @@ fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {
     let held = match &body.motion {
         Motion::Fixed => return writeln!(out, "motion = \"fixed\""),
         Motion::Prescribed(prescribed) => return writeln!(out, "motion = {}", prescribed_text(prescribed)),
+        Motion::Belt(velocity) => return writeln!(out, "motion = {{ belt = {} }}", vector(*velocity)),
+        Motion::Servo(servo) => return writeln!(out, "motion = {{ servo = {} }}", servo_text(servo)),
         Motion::Held => true,
         Motion::Free => false,
     };
@@ -244,6 +268,18 @@ fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {
     let locked = LOCKS.iter().zip(body.lock).filter(|(_, locked)| *locked);
     let locked: Vec<String> = locked.map(|(word, _)| format!("\"{word}\"")).collect();
     writeln!(out, "lock = [{}]", locked.join(", "))
+}
+
+fn sides_text(sides: Sides) -> String {
+    format!("sides = \"{}\"", if sides == Sides::Front { "front" } else { "both" })
+}
+
+fn servo_text(servo: &Servo) -> String {
+    let (axis, force) = (vector(servo.axis), number(servo.force));
+    let (mass, damping) = (number(servo.mass), number(servo.damping));
+    // Without a limit the key is absent: TOML's infinity is not a speed.
+    let limit = servo.max_speed.is_finite().then(|| format!(", max_speed = {}", number(servo.max_speed)));
+    format!("{{ axis = {axis}, force = {force}, mass = {mass}, damping = {damping}{} }}", limit.unwrap_or_default())
 }
 
 fn prescribed_text(motion: &Prescribed) -> String {

@@ -149,7 +149,7 @@ fn body() -> Value {
 }
 
 fn shape() -> Value {
-    let sides = || said(words(&["both", "front"]), "Which sides of the wall bodies meet.");
+    let sides = || said(or(words(&["both", "front"]), "both"), "Which sides of the wall bodies meet.");
     let axis = || said(vector(), "Direction of the axis; any length.");
     let kind = |name| ("!kind", word(name));
     one_of(vec![
@@ -171,8 +171,8 @@ fn shape() -> Value {
         ]),
         object(vec![
             kind("cone"),
-            ("!radii", said(array(non_negative(), 2), "At the two ends, along the axis [m].")),
-            ("!length", said(positive(), "Along the axis [m].")),
+            ("!radii", said(array(non_negative(), 2), "At the two ends, along the axis; they differ [m].")),
+            ("!length", said(non_negative(), "Along the axis [m]; 0 is a flat ring.")),
             ("!axis", axis()),
             ("sides", sides()),
         ]),
@@ -189,19 +189,22 @@ fn motion() -> Value {
     let servo = object(vec![
         ("!axis", said(vector(), "Direction in which the force is kept; any length.")),
         ("!force", said(number(), "Force to keep [N].")),
-        ("mass", said(positive(), "Mass of the wall [kg].")),
-        ("max_speed", said(positive(), "[m/s].")),
-        ("damping", said(non_negative(), "Damping of the wall's motion.")),
+        ("mass", said(positive(), "Mass of the body [kg]; that of all bodies that loads move, if absent.")),
+        ("max_speed", said(positive(), "[m/s]; no limit if absent.")),
+        ("damping", said(or(non_negative(), 0.0), "Damping of the body's motion [kg/s].")),
     ]);
-    let table = object(vec![
+    let prescribed = object(vec![
         ("velocity", said(or(vector(), vec![0.0; 3]), "[m/s].")),
         ("angular_velocity", said(or(vector(), vec![0.0; 3]), "[rad/s].")),
         ("about", said(vector(), "Point turned about [m]; its own position if absent.")),
         ("oscillate", said(oscillate, "axis A (sin(2 pi f t + phase) - sin(phase)) besides.")),
-        ("servo", said(servo, "Moves along an axis so that a force is kept.")),
-        ("belt", said(vector(), "Velocity of the surface, as of a conveyor belt [m/s].")),
     ]);
-    one_of(vec![words(&["free", "fixed", "held"]), table])
+    one_of(vec![
+        words(&["free", "fixed", "held"]),
+        prescribed,
+        object(vec![("!servo", said(servo, "Moves along an axis so that a force is kept."))]),
+        object(vec![("!belt", said(vector(), "Velocity of a flat surface that stays where it is [m/s]."))]),
+    ])
 }
 
 /// One radius, or uniform between two.
@@ -265,7 +268,7 @@ fn stream() -> Value {
         ("!material", material()),
         ("!radius", radius()),
         ("!rate", said(positive(), "Spheres that arrive per time [1/s].")),
-        ("count", said(whole(1), "How many in all.")),
+        ("!count", said(whole(1), "How many in all.")),
         ("!from", said(vector(), "Lower corner of the box of centres [m].")),
         ("!to", said(vector(), "Upper corner of the box of centres [m].")),
         ("velocity", velocity()),
@@ -300,11 +303,7 @@ fn record() -> Value {
     // Only ParaView's have a place for contacts.
     let vtk = json!({"properties": {"format": {"const": "vtk"}}});
     also(&mut snapshot, [json!({"if": {"required": ["contacts"]}, "then": vtk})]);
-    one_of(vec![
-        object(keys(tables, &["csv", "parquet"])),
-        snapshot,
-        object(vec![("!what", word("checkpoint")), ("!every", every()), ("name", name())]),
-    ])
+    one_of(vec![object(keys(tables, &["csv", "parquet"])), snapshot, object(keys(word("checkpoint"), &["checkpoint"]))])
 }
 
 #[cfg(test)]

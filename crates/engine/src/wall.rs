@@ -1,0 +1,212 @@
+//! Walls in the world's frame: the point of a wall that is nearest to a sphere's centre.
+//!
+//! A sphere touches a wall in one point, the nearest; the normal points from there to the centre. Where that point lies on
+//! the wall's rim it is an edge contact, and the normal is no longer the wall's own.
+//!
+//! **Seams.** Where two walls share an edge, a sphere above it would touch both: the one with its face, the other with its
+//! rim, and feel twice the stiffness. So an edge contact whose point lies on another wall is left to that wall if it is
+//! nearer to the centre; of two rims that are equally near, that of the wall with the higher id is left out
+//! (`left_to_another`). A contact that passes from one wall to another begins with fresh memory.
+//!
+//! ```text
+//!        .-----.              rim of w1 at the seam lies on w2, and w2 is nearer:
+//!       (   .   )             the sphere touches w2 alone
+//!        '--|--'
+//!   ---w1---+--+---w2----
+//!        seam  nearest
+//! ```
+//!
+//! A tube or cone turns a straight line about its axis, so the search is for the nearest point of a segment in the half-plane
+//! of axis and centre. Does not do: a sphere too large for the tube it is in touches it all around, but only one point is
+//! found; and walls count as flat in R_eff, whatever their curvature.
+
+use glam::{DQuat, DVec2, DVec3};
+
+use crate::shape::{Shape, Sides};
+
+/// How near, in radii of the sphere, a rim must be to another wall to count as joined to it.
+const JOINED: f64 = 1e-3;
+/// Distances that differ by less than this, in radii, are equal but for rounding.
+const EQUALLY_NEAR: f64 = 1e-9;
+
+/// A wall at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wall {
+    at: DVec3,
+    surface: Surface,
+    sides: Sides,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Surface {
+    Plane {
+        normal: DVec3,
+    },
+    Rectangle {
+        normal: DVec3,
+        along: DVec3,
+        across: DVec3,
+        half: DVec2,
+    },
+    /// From `radii[0]` at `-half_length` to `radii[1]` at `half_length` along the axis.
+    Turned {
+        axis: DVec3,
+        radii: [f64; 2],
+        half_length: f64,
+    },
+}
+
+/// The point of a wall nearest to a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest {
+    /// Unit vector from the wall to the place.
+    pub normal: DVec3,
+    /// Distance between the two (m); negative behind a plane.
+    pub distance: f64,
+    /// Whether the point lies on the wall's rim.
+    pub on_rim: bool,
+    /// Whether the place is behind the wall: where its normal does not point, outside of a tube.
+    pub behind: bool,
+}
+
+impl Wall {
+    /// A wall of this shape at this pose; `None` for a sphere.
+    pub fn new(shape: &Shape, position: DVec3, world_from_body: DQuat) -> Option<Wall> {
+        let turn = |v: DVec3| world_from_body * v;
+        let (surface, sides) = match *shape {
+            Shape::Sphere { .. } => return None,
+            Shape::Plane { normal } => (Surface::Plane { normal: turn(normal) }, Sides::Front),
+            Shape::Rectangle { normal, along, size, sides } => {
+                let (normal, along) = (turn(normal), turn(along));
+                let half = DVec2::new(0.5 * size[0], 0.5 * size[1]);
+                (Surface::Rectangle { normal, along, across: normal.cross(along), half }, sides)
+            }
+            Shape::Tube { radius, length, axis, sides } => {
+                (Surface::Turned { axis: turn(axis), radii: [radius; 2], half_length: 0.5 * length }, sides)
+            }
+            Shape::Cone { radii, length, axis, sides } => {
+                (Surface::Turned { axis: turn(axis), radii, half_length: 0.5 * length }, sides)
+            }
+        };
+        Some(Wall { at: position, surface, sides })
+    }
+
+    /// The normal of a plane.
+    pub fn plane(&self) -> Option<DVec3> {
+        match self.surface {
+            Surface::Plane { normal } => Some(normal),
+            _ => None,
+        }
+    }
+
+    /// The nearest point of the wall, whichever side the place is on.
+    #[inline]
+    pub fn nearest(&self, place: DVec3) -> Nearest {
+        match self.surface {
+            Surface::Plane { normal } => {
+                let distance = (place - self.at).dot(normal);
+                Nearest { normal, distance, on_rim: false, behind: distance < 0.0 }
+            }
+            Surface::Rectangle { normal, along, across, half } => {
+                self.nearest_of_rectangle(place, normal, along, across, half)
+            }
+            Surface::Turned { axis, radii, half_length } => self.nearest_of_turned(place, axis, radii, half_length),
+        }
+    }
+
+    fn nearest_of_rectangle(&self, place: DVec3, normal: DVec3, along: DVec3, across: DVec3, half: DVec2) -> Nearest {
+        let from = place - self.at;
+        let (u, w, height) = (from.dot(along), from.dot(across), from.dot(normal));
+        let (du, dw) = (u - u.clamp(-half.x, half.x), w - w.clamp(-half.y, half.y));
+        let behind = height < 0.0;
+        if du == 0.0 && dw == 0.0 {
+            let normal = if behind { -normal } else { normal };
+            let on_rim = u.abs() == half.x || w.abs() == half.y;
+            return Nearest { normal, distance: height.abs(), on_rim, behind };
+        }
+        let away = along * du + across * dw + normal * height;
+        let distance = away.length();
+        Nearest { normal: away / distance, distance, on_rim: true, behind }
+    }
+
+    fn nearest_of_turned(&self, place: DVec3, axis: DVec3, radii: [f64; 2], half_length: f64) -> Nearest {
+        let from = place - self.at;
+        let along = from.dot(axis);
+        let across = from - axis * along;
+        let radius = across.length();
+        // On the axis every direction is as good as any other.
+        let outward = if radius > 0.0 { across / radius } else { axis.any_orthonormal_vector() };
+        // In the half-plane of axis and place: the segment from `start` to `start + side`.
+        let (point, start) = (DVec2::new(radius, along), DVec2::new(radii[0], -half_length));
+        let side = DVec2::new(radii[1] - radii[0], 2.0 * half_length);
+        let from_start = point - start;
+        let share = from_start.dot(side) / side.length_squared();
+        // The inside is to the left of the segment: towards the axis, for a tube.
+        let inward = DVec2::new(-side.y, side.x) / side.length();
+        let height = from_start.dot(inward);
+        let behind = height < 0.0;
+        // The tip of a whole cone and the middle of a disc have no rim.
+        let on_rim = share <= 0.0 && radii[0] > 0.0 || share >= 1.0 && radii[1] > 0.0;
+        if (0.0..=1.0).contains(&share) {
+            let towards = if behind { -inward } else { inward };
+            let normal = outward * towards.x + axis * towards.y;
+            return Nearest { normal, distance: height.abs(), on_rim, behind };
+        }
+        let away = from_start - side * share.clamp(0.0, 1.0);
+        let distance = away.length();
+        let normal = (outward * away.x + axis * away.y) / distance;
+        Nearest { normal, distance, on_rim, behind }
+    }
+
+    /// The nearest point, if a sphere there may touch it: never from behind where only the front is touched. A plane pushes
+    /// out what is behind it.
+    #[inline]
+    pub fn touchable(&self, place: DVec3) -> Option<Nearest> {
+        let nearest = self.nearest(place);
+        let passes = nearest.behind && self.sides == Sides::Front && self.plane().is_none();
+        (!passes).then_some(nearest)
+    }
+
+    /// The farthest that a point of the wall has moved since it was at `before` (m), by an upper bound. A plane counts only
+    /// along its normal, and not as it turns.
+    pub fn moved_since(&self, before: &Wall) -> f64 {
+        let shift = self.at - before.at;
+        match (&self.surface, &before.surface) {
+            (Surface::Plane { normal }, _) => shift.dot(*normal).abs(),
+            // The displacement of a rigid plate is greatest at a corner.
+            (
+                Surface::Rectangle { along, across, half, .. },
+                Surface::Rectangle { along: was_along, across: was_across, .. },
+            ) => {
+                let (a, b) = ((*along - *was_along) * half.x, (*across - *was_across) * half.y);
+                (shift + a + b)
+                    .length()
+                    .max((shift + a - b).length())
+                    .max((shift - a + b).length())
+                    .max((shift - a - b).length())
+            }
+            // A turn about the axis changes nothing.
+            (Surface::Turned { axis, radii, half_length }, Surface::Turned { axis: was, .. }) => {
+                let widest = radii[0].max(radii[1]);
+                let reach = (widest * widest + half_length * half_length).sqrt();
+                shift.length() + (*axis - *was).length() * reach
+            }
+            _ => f64::INFINITY,
+        }
+    }
+}
+
+/// Whether the contact of a sphere with the wall `mine` at its rim is another wall's to take: see the header.
+pub fn left_to_another(walls: &[Wall], mine: usize, nearest: &Nearest, centre: DVec3, radius: f64) -> bool {
+    let point = centre - nearest.normal * nearest.distance;
+    walls.iter().enumerate().any(|(other, wall)| {
+        if other == mine || wall.nearest(point).distance.abs() > JOINED * radius {
+            return false;
+        }
+        wall.touchable(centre).is_some_and(|at| {
+            let nearer = nearest.distance - at.distance;
+            let tied = nearer.abs() <= EQUALLY_NEAR * radius;
+            nearer > EQUALLY_NEAR * radius || tied && (!at.on_rim || other < mine)
+        })
+    })
+}

@@ -1,0 +1,112 @@
+//! `motion` of a body: a word, or a table that prescribes a path, runs a belt or keeps a force.
+
+use stickslip::body::{Body, Motion, Oscillation, Prescribed, Servo};
+use stickslip::shape::Shape;
+
+use crate::input::{Item, Result, Table};
+use crate::scene::bodies::Bodies;
+use crate::scene::materials::Materials;
+
+/// Reads the motion of a body, whose shape and orientation are known.
+pub(crate) fn read_motion(table: &Table<'_>, body: &Body) -> Result<Motion> {
+    let is_wall = body.shape.radius().is_none();
+    let Some(item) = table.optional("motion") else {
+        return Ok(if is_wall { Motion::Fixed } else { Motion::Free });
+    };
+    let place = item.place();
+    let motion = if item.is_table() {
+        read_table(&item.table()?, body)?
+    } else if item.is_string() {
+        item.choice(&[("free", Motion::Free), ("fixed", Motion::Fixed), ("held", Motion::Held)], &[])?
+    } else {
+        return Err(item.expected("\"free\", \"fixed\", \"held\" or a table"));
+    };
+    if is_wall && motion.yields() {
+        let kind = body.shape.kind();
+        let message = format!("a {kind} has no mass: its motion is \"fixed\" (the default) or a table");
+        return Err(place.error(message));
+    }
+    Ok(motion)
+}
+
+fn read_table(table: &Table<'_>, body: &Body) -> Result<Motion> {
+    if let Some((key, item)) = table.one_of(&["servo", "belt"])? {
+        let motion = if key == "servo" { Motion::Servo(read_servo(item)?) } else { read_belt(item, body)? };
+        let alone = "stands alone: a body has one motion";
+        for other in ["velocity", "angular_velocity", "about", "oscillate"] {
+            if let Some(item) = table.optional(other) {
+                return Err(item.error(format!("`{other}` beside `{key}`: `{key}` {alone}")));
+            }
+        }
+        table.finish()?;
+        return Ok(motion);
+    }
+    let prescribed = Prescribed {
+        velocity: table.read("velocity", Item::vector)?.unwrap_or_default(),
+        angular_velocity: table.read("angular_velocity", Item::vector)?.unwrap_or_default(),
+        about: table.read("about", Item::vector)?,
+        oscillate: table.read("oscillate", read_oscillation)?,
+    };
+    table.finish()?;
+    Ok(Motion::Prescribed(prescribed))
+}
+
+/// A mass of zero stands for one that `settle_servos` finds once all bodies are known.
+fn read_servo(item: Item<'_>) -> Result<Servo> {
+    let table = item.table()?;
+    let servo = Servo {
+        axis: table.need("axis", Item::direction)?,
+        force: table.need("force", Item::number)?,
+        mass: table.read("mass", Item::positive)?.unwrap_or(0.0),
+        damping: table.read("damping", Item::non_negative)?.unwrap_or(0.0),
+        max_speed: table.read("max_speed", Item::positive)?.unwrap_or(f64::INFINITY),
+    };
+    table.finish()?;
+    Ok(servo)
+}
+
+fn read_belt(item: Item<'_>, body: &Body) -> Result<Motion> {
+    let place = item.place();
+    let velocity = item.vector()?;
+    let (Shape::Plane { normal } | Shape::Rectangle { normal, .. }) = body.shape else {
+        let message = format!("a {} is not flat: a belt is a plane or a rectangle", body.shape.kind());
+        return Err(place.error(message).help("a body that turns: motion = { angular_velocity = [..] }"));
+    };
+    if velocity.dot(body.orientation * normal).abs() > 1e-9 * velocity.length() {
+        return Err(place.error("expected a velocity along the surface, at right angles to its `normal`".into()));
+    }
+    Ok(Motion::Belt(velocity))
+}
+
+fn read_oscillation(item: Item<'_>) -> Result<Oscillation> {
+    let table = item.table()?;
+    let oscillation = Oscillation {
+        axis: table.need("axis", Item::direction)?,
+        amplitude: table.need("amplitude", Item::number)?,
+        frequency: table.need("frequency", Item::non_negative)?,
+        phase: table.read("phase", Item::number)?.unwrap_or(0.0),
+    };
+    table.finish()?;
+    Ok(oscillation)
+}
+
+/// A servo without a mass of its own weighs as much as all that loads move: it answers as slowly as the bed that it presses,
+/// and never governs the step.
+pub(crate) fn settle_servos(bodies: &mut Bodies<'_>, materials: &Materials) -> Result<()> {
+    let moved = bodies.list.iter().filter(|body| body.motion.yields());
+    let total: f64 = moved.map(|body| body.mass_and_inertia(materials.list[body.material as usize].density).0).sum();
+    for id in 0..bodies.list.len() {
+        let Motion::Servo(servo) = &mut bodies.list[id].motion else { continue };
+        if servo.mass == 0.0 {
+            servo.mass = total;
+        }
+        if servo.mass > 0.0 && servo.mass.is_finite() {
+            continue;
+        }
+        if let Some(place) = bodies.place(id) {
+            let message = "the servo's `mass` is that of all bodies that loads move, but there are none: give it one";
+            return Err(place.error(message.into()));
+        }
+    }
+    Ok(())
+}

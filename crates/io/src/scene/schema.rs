@@ -40,6 +40,9 @@ pub fn schema() -> Value {
     schema["description"] = json!("A scene of stickslip. Any consistent units; the descriptions say SI.");
     let bodies = ["body", "grains", "stream", "start"].map(|key| json!({"required": [key]}));
     schema["anyOf"] = json!(bodies);
+    // After another run a wall may stand where one of its name stood there.
+    let placed = json!({"properties": {"body": {"items": {"required": ["position"]}}}});
+    also(&mut schema, [json!({"if": {"required": ["start"]}, "else": placed})]);
     let mut definitions: Map<String, Value> = laws::definitions().into_iter().collect();
     definitions.insert("coefficient".to_owned(), coefficient());
     schema["$defs"] = Value::Object(definitions);
@@ -135,7 +138,7 @@ fn body() -> Value {
         ("name", said(json!({"type": "string", "minLength": 1}), "Unique.")),
         ("!material", material()),
         ("!shape", said(shape(), "Its surface.")),
-        ("!position", said(vector(), "Centre of a sphere; any point of a plane; middle of another wall [m].")),
+        ("position", said(vector(), "Centre of a sphere, a point of a plane, middle of another wall [m].")),
         ("velocity", velocity()),
         ("angular_velocity", angular_velocity()),
         ("orientation", said(or(array(number(), 4), vec![1.0, 0.0, 0.0, 0.0]), "Quaternion w, x, y, z.")),

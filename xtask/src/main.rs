@@ -7,6 +7,7 @@ mod examples;
 mod hygiene;
 mod outcomes;
 mod readers;
+mod table;
 mod tool;
 
 use std::path::Path;

@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod laws;
+mod measure;
 mod probe;
 mod progress;
 mod run;
@@ -32,6 +33,7 @@ enum Command {
     Check(check::Check),
     Schema(schema::Schema),
     Probe(probe::Probe),
+    Measure(measure::Measure),
     Laws(laws::Laws),
     Bench(bench::Bench),
 }
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check.execute(),
         Command::Schema(schema) => schema.execute(),
         Command::Probe(probe) => probe.execute(),
+        Command::Measure(measure) => measure.execute(),
         Command::Laws(laws) => laws.execute(),
         Command::Bench(bench) => bench.execute(),
     };

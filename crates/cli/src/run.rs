@@ -14,7 +14,9 @@ use std::time::Instant;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use stickslip::World;
 use stickslip::error::Trouble;
+use stickslip::inflow::Inflow;
 use stickslip::ledger::Ledger;
+use stickslip::world::StreamReport;
 use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::{
     Closing, Ending, FolderError, Recorder, RunFolder, RunInfo, RunJson, SeriesLog, energy_summary, utc,
@@ -100,7 +102,14 @@ fn header(scene: &Scene) -> String {
     let mut text = if scene.title.is_empty() { String::new() } else { format!("{}\n", scene.title) };
     let bodies = &scene.setup.bodies;
     let spheres = bodies.iter().filter(|body| body.shape.radius().is_some()).count();
-    text += &format!("{} bodies: {spheres} spheres, {} walls\n", bodies.len(), bodies.len() - spheres);
+    text += &format!("{} bodies: {spheres} spheres, {} walls", bodies.len(), bodies.len() - spheres);
+    let streams = &scene.setup.model.inflows;
+    if !streams.is_empty() {
+        let due = |stream: &Inflow| stream.due_before(scene.steps, scene.setup.model.dt);
+        let (due, tables) = (streams.iter().map(due).sum::<u64>(), streams.len());
+        text += &format!("; {due} more are due to arrive in {tables} stream{}", if tables == 1 { "" } else { "s" });
+    }
+    text.push('\n');
     let origin = if scene.step_given { "given" } else { "automatic" };
     text += &format!("step {:.4e} s ({origin}), {} steps to {} s", scene.setup.model.dt, scene.steps, scene.end);
     if let Some(advice) = &scene.advice {
@@ -220,13 +229,23 @@ impl<'a> Job<'a> {
         self.json.steps = self.world.steps();
         self.json.simulated_time = self.world.time();
         self.json.contacts = self.world.contact_count();
+        self.json.bodies = self.world.body_count();
+        self.json.entered = self.world.state().traffic.entered();
+        self.json.left = self.world.state().traffic.left;
         self.json.ending = ending.clone();
-        self.json.warnings.extend(unbalanced(&self.first, &self.world.ledger()));
+        self.json.warnings.extend(self.late_warnings());
+        self.info.catch_up(&self.world);
         let picture = Drawing::of(&self.world, &self.info).to_png();
         let closing = Closing { run: &self.json, scene: &self.scene.resolved, log: &self.log, picture: &picture };
         closing.write(&self.folder)?;
         // Last, so that a folder whose run.json says how the run ended holds all of it.
         self.folder.write_run(&self.json)
+    }
+
+    /// What can be warned of only when all is over.
+    fn late_warnings(&self) -> Vec<String> {
+        let slow = self.world.streams().enumerate().filter_map(|(index, report)| behind(index + 1, report));
+        unbalanced(&self.first, &self.world.ledger()).into_iter().chain(slow).collect()
     }
 
     /// What is said at the end.
@@ -241,7 +260,7 @@ impl<'a> Job<'a> {
             run.records.iter().map(|file| format!("{file}, ")).collect::<String>()
         });
         text += "energy.svg, contacts.svg\n";
-        if let Some(warning) = unbalanced(&self.first, &self.world.ledger()) {
+        for warning in self.late_warnings() {
             text += &format!("warning: {warning}\n");
         }
         for (what, file) in [("report ", "report.html"), ("picture", "picture.png")] {
@@ -251,12 +270,27 @@ impl<'a> Job<'a> {
     }
 }
 
+/// A remark on a stream that did not keep up with its rate.
+fn behind(number: usize, report: StreamReport) -> Option<String> {
+    let late = report.due.saturating_sub(report.entered);
+    // The last one may just be waiting for its turn.
+    (late > 1).then(|| {
+        format!(
+            "[[stream]] number {number} found no room for all its bodies: {} of the {} that were due have entered, {:.4e} a \
+             second; make its box larger or its bodies faster",
+            report.entered, report.due, report.rate
+        )
+    })
+}
+
 /// Share of the energy turned over that the balance may be off by before the user is told.
 const WORST_BALANCE: f64 = 0.01;
 
 /// A remark on a balance that does not close: the step was too large, whatever else the run looks like.
 fn unbalanced(start: &Ledger, end: &Ledger) -> Option<String> {
-    let turned_over = start.kinetic + (start.potential - end.potential).abs() + end.work.abs() + start.stored;
+    let carried = &end.carried;
+    let released = start.potential + carried.potential_in - carried.potential_out - end.potential;
+    let turned_over = start.kinetic + carried.kinetic_in + released.abs() + end.work.abs() + start.stored;
     let share = end.error.abs() / turned_over;
     (share > WORST_BALANCE).then(|| {
         format!(

@@ -46,6 +46,30 @@ pub enum BuildError {
     /// More bodies than ids.
     #[error("{0} bodies are more than the 4 billion that ids can count")]
     TooMany(usize),
+    /// A body that was to enter is not a plain free sphere.
+    #[error("body {body} cannot enter: only free spheres with equal moments, without locks and constant loads can")]
+    NotPlain {
+        /// The id it would have had.
+        body: u32,
+    },
+    /// A body that was to enter would overlap another one or a wall.
+    #[error("body {body} cannot enter: its place is not free")]
+    NotFree {
+        /// The id it would have had.
+        body: u32,
+    },
+    /// A stream that brings no bodies.
+    #[error("stream {stream}: {what} is {value}, expected {expected}")]
+    BadStream {
+        /// Which, from 0.
+        stream: usize,
+        /// Which quantity.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What was expected.
+        expected: &'static str,
+    },
     /// The step is not a positive number.
     #[error("the step is {0} s, expected a positive number")]
     BadStep(f64),
@@ -93,6 +117,28 @@ pub enum Trouble {
         b: u32,
         /// How deep (m).
         overlap: f64,
+        /// When (s).
+        time: f64,
+        /// Which step.
+        step: u64,
+    },
+    /// A stream that found no free place for long.
+    #[error(
+        "[[stream]] number {number} (material {material:?}) has found no free place in {looks} looks in a row, up to time \
+         {time:e} s (step {step}): {entered} of its {count} bodies have entered. Lower its rate or its count, give it a larger \
+         box (from, to) or a larger velocity, or move it away from walls and bodies"
+    )]
+    Blocked {
+        /// Which, from 1.
+        number: usize,
+        /// Name of its material.
+        material: String,
+        /// How often in a row.
+        looks: u32,
+        /// Bodies that have entered.
+        entered: u64,
+        /// Bodies in all.
+        count: u64,
         /// When (s).
         time: f64,
         /// Which step.

@@ -3,7 +3,10 @@
 //! The loads of each motion do the work W on the bodies; what they have done less than nothing and do not hold as
 //! stored energy is lost: lost = -W - (stored - stored at the start) (THEORY.md section 5). W is the trapezoidal sum of power over steps, taken
 //! with full-step velocities, which makes the balance close to second order in dt. A spring that is dropped when its
-//! contact ends counts as lost to its motion.
+//! contact ends counts as lost to its motion. What bodies bring along when they enter, and what they and their contacts
+//! hold when they leave, is kept apart: it is neither lost nor work.
+
+use serde::{Deserialize, Serialize};
 
 /// Sums booked since the start, by the trapezoidal rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,6 +25,37 @@ pub struct Sums {
     pub start: f64,
     /// Of that, stored by normal, slide, roll and spin.
     pub stored_at_start: [f64; 4],
+    /// Stored by normal, slide, roll and spin in contacts when a body left.
+    pub stored_out: [f64; 4],
+    /// What bodies that came brought along, and those that left took away.
+    pub carried: Carried,
+}
+
+/// Energy that came and went with bodies (J).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Carried {
+    /// Kinetic energy of bodies that entered.
+    pub kinetic_in: f64,
+    /// Their potential energy.
+    pub potential_in: f64,
+    /// Kinetic energy of bodies that left.
+    pub kinetic_out: f64,
+    /// Their potential energy.
+    pub potential_out: f64,
+    /// What their contacts stored.
+    pub stored_out: f64,
+}
+
+impl Carried {
+    /// All that bodies brought.
+    pub fn brought(&self) -> f64 {
+        self.kinetic_in + self.potential_in
+    }
+
+    /// All that bodies took away.
+    pub fn taken(&self) -> f64 {
+        self.kinetic_out + self.potential_out + self.stored_out
+    }
 }
 
 impl Sums {
@@ -33,6 +67,17 @@ impl Sums {
         self.driven += weight * driven_power;
         self.power = power;
         self.driven_power = driven_power;
+    }
+
+    /// Ends the trapezoids of contacts and drives that are no more (THEORY.md eq. 5.6): what was booked last for the step to
+    /// come, half of their power, is taken back.
+    pub fn end(&mut self, power: [f64; 4], driven_power: f64, dt: f64) {
+        for (motion, power) in power.into_iter().enumerate() {
+            self.work[motion] -= 0.5 * dt * power;
+            self.power[motion] -= power;
+        }
+        self.driven -= 0.5 * dt * driven_power;
+        self.driven_power -= driven_power;
     }
 }
 
@@ -57,15 +102,19 @@ pub struct Ledger {
     pub lost_local: f64,
     /// Put in by prescribed motion and constant loads.
     pub work: f64,
-    /// What is in excess: kinetic + potential + stored + lost - work - (the same at the start).
+    /// What is in excess: kinetic + potential + stored + lost - work - (the same at the start) - what bodies that came and
+    /// went carried in, net.
     pub error: f64,
+    /// What came and went with bodies.
+    pub carried: Carried,
 }
 
 impl Ledger {
     /// From the energies now, the stored energy by motion (normal, slide, roll, spin) and the sums.
     pub(crate) fn new(kinetic: f64, potential: f64, stored: [f64; 4], sums: &Sums, dt: f64) -> Self {
         // The last zero makes a minus zero a plain one.
-        let lost = |i: usize| 0.5 * dt * sums.power[i] - sums.work[i] - (stored[i] - sums.stored_at_start[i]) + 0.0;
+        let gained = |i: usize| stored[i] + sums.stored_out[i] - sums.stored_at_start[i];
+        let lost = |i: usize| 0.5 * dt * sums.power[i] - sums.work[i] - gained(i) + 0.0;
         let work = sums.driven - 0.5 * dt * sums.driven_power;
         let stored_total = stored.iter().sum::<f64>();
         let (normal, slide, roll, spin) = (lost(0), lost(1), lost(2), lost(3));
@@ -80,7 +129,8 @@ impl Ledger {
             lost_spin: spin,
             lost_local: sums.local,
             work,
-            error: total - work - sums.start,
+            error: total - work - (sums.start + sums.carried.brought() - sums.carried.taken()),
+            carried: sums.carried,
         }
     }
 

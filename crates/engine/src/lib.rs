@@ -5,6 +5,7 @@
 //! - [`world`]: the world and its step;
 //! - [`model`], [`state`]: what does not change in a run, and what does;
 //! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them;
+//! - [`inflow`]: bodies that come and go during a run;
 //! - [`neighbour`], [`wall`], [`collide`]: who might touch, who does;
 //! - [`contact`], [`law`]: one contact, its signs, and the laws, one file each;
 //! - [`explicit`]: the passes over contacts and bodies, the stable step;
@@ -19,6 +20,7 @@ pub mod contact;
 pub mod error;
 pub mod explicit;
 pub mod frame;
+pub mod inflow;
 pub mod law;
 pub mod ledger;
 pub mod math;

@@ -1,8 +1,10 @@
-//! What does not change in a run: materials, laws, gravity, the step, and the few things special about a few bodies.
+//! What does not change in a run: materials, laws, gravity, the step, what comes and goes, and the few things special
+//! about a few bodies.
 
 use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
+use crate::inflow::{Inflow, Outflow};
 use crate::law::PairLaws;
 use crate::shape::Shape;
 
@@ -66,13 +68,26 @@ pub struct Model {
     pub materials: Vec<Material>,
     /// Laws by pair of materials.
     pub laws: LawTable,
+    /// Streams of bodies that arrive during the run.
+    pub inflows: Vec<Inflow>,
+    /// The box beyond which bodies are taken out, if there is one.
+    pub outflow: Option<Outflow>,
 }
 
 impl Model {
-    /// Velocity Verlet without gravity or local damping.
+    /// Velocity Verlet without gravity, local damping or traffic.
     pub fn new(materials: Vec<Material>, dt: f64) -> Self {
         let laws = LawTable::new(materials.len());
-        Model { gravity: DVec3::ZERO, dt, integrator: Integrator::default(), local_damping: 0.0, materials, laws }
+        Model {
+            gravity: DVec3::ZERO,
+            dt,
+            integrator: Integrator::default(),
+            local_damping: 0.0,
+            materials,
+            laws,
+            inflows: Vec::new(),
+            outflow: None,
+        }
     }
 }
 

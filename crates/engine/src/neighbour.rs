@@ -12,6 +12,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use crate::inflow::Inflow;
 use crate::model::Model;
 use crate::state::{Bodies, Mover};
 use crate::wall::Wall;
@@ -117,14 +118,26 @@ const SHELLS: [f64; 3] = [f64::NEG_INFINITY, 0.125, 0.5];
 const SKIN_OF_MEAN_RADIUS: f64 = 0.25;
 
 impl Neighbours {
-    /// For these bodies; lists are made by `build`.
-    pub fn new(bodies: &Bodies) -> Self {
+    /// For these bodies and those to come, so that the skin stays what it is; lists are made by `build`.
+    pub fn new(bodies: &Bodies, inflows: &[Inflow]) -> Self {
         let radii = bodies.movers[..bodies.spheres].iter().map(|m| m.radius);
-        let smallest = radii.clone().fold(f64::INFINITY, f64::min);
-        let mean = radii.sum::<f64>() / bodies.spheres.max(1) as f64;
+        let to_come = inflows.iter().map(|inflow| inflow.radius[0]);
+        let smallest = radii.clone().chain(to_come).fold(f64::INFINITY, f64::min);
+        let (mut sum, mut count) = (radii.sum::<f64>(), bodies.spheres as f64);
+        for inflow in inflows {
+            sum += inflow.count as f64 * 0.5 * (inflow.radius[0] + inflow.radius[1]);
+            count += inflow.count as f64;
+        }
+        let mean = sum / count.max(1.0);
         // Small grains must not drown in candidates, nor a lone large one force constant rebuilding.
         let skin = (SKIN_OF_MEAN_RADIUS * mean).min(smallest);
         Neighbours { skin: if skin.is_finite() { skin } else { 0.0 }, smallest, chunks: Vec::new() }
+    }
+
+    /// Makes ready for a sphere of a size that was not announced.
+    pub fn admit(&mut self, radius: f64) {
+        self.smallest = self.smallest.min(radius);
+        self.skin = if self.skin > 0.0 { self.skin.min(radius) } else { SKIN_OF_MEAN_RADIUS * radius };
     }
 
     /// The displacement of a body beyond which lists are stale.

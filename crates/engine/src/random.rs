@@ -25,6 +25,11 @@ impl Stream {
         self.0.next_u64()
     }
 
+    /// Leaves out so many numbers: as if `bits` had been called as often, but at once.
+    pub fn skip(&mut self, count: u64) {
+        self.0.advance(u128::from(count));
+    }
+
     /// Uniform in [0, 1), all 53 bits.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
@@ -39,6 +44,17 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn skipping_is_drawing() {
+        let (mut drawn, mut skipped) = (Stream::named(5, "skip"), Stream::named(5, "skip"));
+        for _ in 0..1000 {
+            drawn.unit();
+        }
+        skipped.skip(1000);
+        assert_eq!(drawn, skipped);
+        assert_eq!(drawn.bits(), skipped.bits());
+    }
 
     #[test]
     fn streams_repeat_and_differ_by_name_and_seed() {

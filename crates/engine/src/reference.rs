@@ -1,7 +1,7 @@
 //! The same step, slow and obvious: every pair, one thread, no lists, no blocks, no packed records. Tests hold the fast
 //! step to it.
 //!
-//! Does not do: bodies whose moments of inertia differ, and local damping.
+//! Does not do: bodies whose moments of inertia differ, local damping, and bodies that come and go.
 
 use std::collections::BTreeMap;
 

@@ -6,6 +6,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::contact::Lanes;
+use crate::inflow::Traffic;
 use crate::ledger::Sums;
 
 /// Bodies in a chunk, the unit of parallel work, when there are so many bodies. Large chunks share fewer contacts, small
@@ -72,6 +73,9 @@ impl Load {
     }
 }
 
+/// In place of the index of a body that has left.
+pub const GONE: u32 = u32::MAX;
+
 /// All bodies, by index: their place in the order of space. `index_of` goes from ids to indices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bodies {
@@ -85,7 +89,7 @@ pub struct Bodies {
     pub built_at: Vec<DVec3>,
     /// How the walls were turned then, in their order.
     pub walls_built_at: Vec<DQuat>,
-    /// Index by id.
+    /// Index by id; `GONE` for a body that has left. Ids count up and are never used again.
     pub index_of: Vec<u32>,
     /// How many are spheres.
     pub spheres: usize,
@@ -146,4 +150,6 @@ pub struct State {
     pub contacts: Vec<ChunkContacts>,
     /// What the ledger has booked.
     pub sums: Sums,
+    /// What has come and gone.
+    pub traffic: Traffic,
 }

@@ -6,6 +6,7 @@
 mod assemble;
 mod carry;
 mod read;
+mod traffic;
 
 use std::time::Instant;
 
@@ -19,7 +20,9 @@ use crate::explicit::contacts::{self, ChunkWork, View};
 use crate::law::kernel;
 use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours};
+use carry::HeldContacts;
 pub use carry::Remembered;
+pub use traffic::StreamReport;
 
 use crate::state::{Bodies, ChunkContacts, Load, Mover, State, chunk_size};
 use crate::wall::Wall;
@@ -82,11 +85,21 @@ impl World {
     /// Steps, `steps` times. The kick that ends a step and the one that begins the next share a pass over the bodies, so
     /// one call for many steps is faster than many calls; the bits are the same.
     ///
+    /// Bodies come and go at the start of a step, at step numbers that depend on the scene alone (`world/traffic.rs`).
+    ///
     /// A step that goes wrong is not counted when more were to follow it, and leaves a state that is not worth recording.
     pub fn advance(&mut self, steps: u64) -> Result<(), Trouble> {
-        if steps > 0 {
-            self.kick_and_drift();
+        let end = self.state.step + steps;
+        while self.state.step < end {
+            let pause = self.let_in_and_out(end)?;
+            self.advance_without_traffic(pause - self.state.step)?;
         }
+        Ok(())
+    }
+
+    /// Steps while no body comes or goes.
+    fn advance_without_traffic(&mut self, steps: u64) -> Result<(), Trouble> {
+        self.kick_and_drift();
         for left in (0..steps).rev() {
             if self.neighbours_stale() {
                 self.check_finite()?;
@@ -309,9 +322,14 @@ impl World {
 
     /// Puts bodies in the order of space, makes candidate lists, carries contacts and their memory over by pair.
     fn rebuild_neighbours(&mut self) {
+        let held = self.take_contacts();
+        self.make_lists(&held);
+    }
+
+    /// The same for contacts that were taken out before.
+    fn make_lists(&mut self, held: &HeldContacts) {
         let start = Instant::now();
         self.rebuilds += 1;
-        let held = self.take_contacts();
         let cell = 4.0 * self.neighbours.skin.max(f64::MIN_POSITIVE);
         let order = neighbour::order_in_space(&self.state.bodies, self.sorting_cell(cell));
         self.state.bodies.reorder(&order);
@@ -329,7 +347,7 @@ impl World {
         self.work.resize_with(chunks, ChunkWork::default);
         self.reports.resize(chunks, BodyReport::default());
         self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
-        self.put_contacts_back(&held);
+        self.put_contacts_back(held);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
     }
 

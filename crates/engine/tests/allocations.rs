@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::*;
 use glam::DVec3;
+use stickslip::inflow::{Inflow, Outflow};
 use stickslip::random::Stream;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
@@ -45,6 +46,22 @@ fn steady_steps_allocate_nothing() {
     }
     let mut model = model(every_law(1e3)[0].1, 2e-3);
     model.gravity = DVec3::Z * -1.0;
+    // Looking for bodies that left, and waiting for one to come, costs nothing either.
+    model.outflow = Some(Outflow { from: DVec3::splat(-1e3), to: DVec3::splat(1e3) });
+    model.inflows = vec![Inflow {
+        material: 0,
+        radius: [0.5; 2],
+        mass_by_radius: false,
+        rate: 1.0,
+        count: 1,
+        start: 1e3,
+        from: DVec3::Z * 50.0,
+        to: DVec3::Z * 60.0,
+        velocity: DVec3::ZERO,
+        angular_velocity: DVec3::ZERO,
+        sizes: Stream::named(3, "sizes"),
+        places: Stream::named(3, "places"),
+    }];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
     pool.install(|| {
         let mut world = world(model, bodies);

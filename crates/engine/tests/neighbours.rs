@@ -49,7 +49,7 @@ fn brute_force(bodies: &[Body], limit: f64) -> Pairs {
 fn found(world: &World, bodies: &[Body]) -> (Pairs, Pairs, f64) {
     let touching = world.contacts().iter().map(|row| (row.a, row.b)).collect();
     let state = &world.state().bodies;
-    let mut neighbours = Neighbours::new(state);
+    let mut neighbours = Neighbours::new(state, &[]);
     let walls: Vec<Wall> = state.movers[state.spheres..]
         .iter()
         .map(|mover| {

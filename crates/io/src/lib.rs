@@ -5,4 +5,5 @@
 pub mod input;
 pub mod probe_file;
 pub mod results;
+pub mod run_reader;
 pub mod scene;

@@ -200,6 +200,28 @@ fn the_shear_modulus_of_lubkin_is_the_pairs() {
     assert!((stiffness / (16.0 / 3.0 * 14.5e9 * a * a * a) - 1.0).abs() < 1e-9, "{stiffness}");
 }
 
+#[test]
+fn streams_are_read_described_and_drawn_by_name() {
+    let scene = good("16-streams.toml");
+    let [first, second] = &scene.setup.model.inflows[..] else { panic!("two streams") };
+    assert_eq!((first.rate, first.count, first.start, first.radius), (100.0, 50, 0.01, [0.01; 2]));
+    assert_eq!((second.start, second.radius, second.mass_by_radius), (0.0, [0.004, 0.008], true));
+    assert_ne!(first.places, second.places);
+    assert!(scene.setup.model.outflow.is_some());
+    let text = check_text(&scene);
+    // 100 a second for 0.09 s; 30 a second for 0.1 s, the first at once.
+    for part in [
+        "stream   50 of \"grain\", radius 0.01 m, 100 a second from 0.01 s on (9 due before the end)",
+        "stream   1000 of \"grain\", radius 0.004 to 0.008 m, 30 a second from 0 s on (3 due before the end)",
+        "leaving: remove",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let alone = good("17-stream-alone.toml");
+    assert!(alone.setup.bodies.is_empty() && alone.advice.is_some());
+    assert!(alone.warnings[0].contains("starts at 1 s, but the run ends at 0.1 s"), "{:?}", alone.warnings);
+}
+
 /// Numbers that repeat: a linear congruence is random enough to break files.
 struct Dice(u64);
 

@@ -5,14 +5,14 @@
 //!
 //! `kinetic_energy_per_body` is the translational kinetic energy over the number of moved bodies. Under gravity all of
 //! them count; without gravity those that touch nothing are left out, since nothing would ever stop them. No rule holds
-//! while nothing touches: a column that is let go is at rest too.
+//! while nothing touches: a column that is let go is at rest too. Nor while bodies of a stream are still to come.
 
 use std::cmp::Reverse;
 
 use glam::DVec3;
 use stickslip::World;
 use stickslip_io::results::Ending;
-use stickslip_io::scene::{Domain, Scene, Stop};
+use stickslip_io::scene::{Domain, Leaving, Scene, Stop};
 
 /// Steps between two looks at the rules, and at the domain.
 const RULES_EVERY: u64 = 100;
@@ -28,7 +28,9 @@ pub struct Rules {
 impl Rules {
     /// Those of this scene.
     pub fn new(scene: &Scene) -> Self {
-        Rules { stop: scene.stop, domain: scene.domain, last_step: scene.steps }
+        // Bodies that are to be removed are the engine's business.
+        let domain = scene.domain.filter(|domain| domain.leaving == Leaving::Stop);
+        Rules { stop: scene.stop, domain, last_step: scene.steps }
     }
 
     fn may_stop(&self, step: u64) -> bool {
@@ -53,7 +55,12 @@ impl Rules {
         {
             return Some(Ending::Failed(message));
         }
-        if self.may_stop(step) && world.contact_count() > 0 { self.stopped(world).map(Ending::Stopped) } else { None }
+        let to_come = world.streams().zip(&scene.setup.model.inflows).any(|(now, stream)| now.entered < stream.count);
+        if self.may_stop(step) && !to_come && world.contact_count() > 0 {
+            self.stopped(world).map(Ending::Stopped)
+        } else {
+            None
+        }
     }
 
     /// All rules that are given must hold.
@@ -76,7 +83,7 @@ fn kinetic_energy_per_body(world: &World) -> Option<f64> {
     let falling = world.model().gravity != DVec3::ZERO;
     let bodies = &world.state().bodies;
     // Summed by id: the order in space is no one's business here.
-    let energies = bodies.index_of.iter().map(|&index| index as usize).filter_map(|index| {
+    let energies = world.ids().map(|id| bodies.index_of[id as usize] as usize).filter_map(|index| {
         let (mover, load) = (&bodies.movers[index], &bodies.loads[index]);
         let counts = mover.inverse_mass > 0.0 && (falling || load.force != DVec3::ZERO);
         counts.then(|| 0.5 * mover.velocity.length_squared() / mover.inverse_mass)

@@ -407,6 +407,37 @@ fn keep_rows(
     }
 }
 
+/// The touching contacts that are chosen, in a copy, with their memory; `None` when there are none.
+pub fn chosen(
+    lists: &ChunkNeighbours,
+    contacts: &ChunkContacts,
+    choose: impl Fn(&Candidate) -> bool,
+) -> Option<ChunkContacts> {
+    let mut any = 0;
+    let mut copy = contacts.clone();
+    for head in &mut copy.blocks {
+        let placed = &contacts.placed[head.first as usize..][..head.count as usize];
+        for lane in lanes_of(head.live).filter(|&lane| !choose(&lists.candidates[placed[lane] as usize])) {
+            head.live &= !(1 << lane);
+        }
+        any |= head.live;
+    }
+    (any != 0).then_some(copy)
+}
+
+/// Loads and power of contacts as they are, without a look at who touches: for a copy, whose memory may change.
+pub fn evaluate(
+    view: View,
+    chunk: usize,
+    lists: &ChunkNeighbours,
+    contacts: &mut ChunkContacts,
+    work: &mut ChunkWork,
+    loads: &mut [Load],
+) {
+    work.outboxes.resize_with(lists.targets.len(), Vec::new);
+    kernel::dispatch(Evaluate { view, first: chunk * view.chunk_size, lists, contacts, work, loads }, true);
+}
+
 /// Adds the elastic energy of a chunk's contacts by normal, slide, roll and spin.
 pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, sum: &mut [f64; 4]) {
     let mut block = Block::EMPTY;

@@ -124,7 +124,7 @@ fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind, contacts
     )
 }
 
-/// For each material the lightest, the largest and the smallest sphere, moved or not, and its planes.
+/// For each material the lightest, the largest and the smallest sphere, moved or not, there or to come, and its planes.
 fn kinds(model: &Model, bodies: &[Body]) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     for material in 0..model.materials.len() as u16 {
@@ -133,9 +133,15 @@ fn kinds(model: &Model, bodies: &[Body]) -> Vec<Kind> {
                 let moves = body.motion.yields();
                 body.material == material && moves == moved && body.shape.radius().is_some()
             };
-            let group: Vec<Kind> =
+            let mut group: Vec<Kind> =
                 bodies.iter().filter(of_group).map(|body| kind_of(model, body, material, moved)).collect();
-            let count = group.len();
+            let mut count = group.len();
+            // A stream counts with all its bodies, and with its smallest and its largest one.
+            for inflow in model.inflows.iter().filter(|inflow| moved && inflow.material == material) {
+                let extremes = inflow.extremes(model.materials[material as usize].density);
+                group.extend(extremes.iter().map(|body| kind_of(model, body, material, moved)));
+                count = count.saturating_add(inflow.count as usize);
+            }
             let by_mass = |a: &&Kind, b: &&Kind| b.inverse_mass.total_cmp(&a.inverse_mass);
             let by_radius = |a: &&Kind, b: &&Kind| a.radius.total_cmp(&b.radius);
             let extremes =

@@ -1,4 +1,20 @@
-//! What can be read off a world: contacts and bodies as rows of the records.
+//! What can be read off a world: contacts and bodies as rows of the records, and what follows from these.
+//!
+//! The measurements are pure functions of slices, one file each: `repose` (angle of a heap), `drum` (angle in a drum),
+//! `discharge` (rates), `packing` with `region` (coordination, volume fraction), `profile` and `stress` (layers and
+//! grids), `walls` (loads on walls); `fit` and `surface` serve them. They read no files and change no world. `stickslip
+//! measure` calls them.
+
+pub mod discharge;
+pub mod drum;
+pub mod fit;
+pub mod packing;
+pub mod profile;
+pub mod region;
+pub mod repose;
+pub mod stress;
+pub mod surface;
+pub mod walls;
 
 use glam::{DQuat, DVec3};
 
@@ -117,4 +133,42 @@ pub struct BodyView {
     pub torque: DVec3,
     /// m; zero for a wall.
     pub radius: f64,
+}
+
+/// A contact as the measurements need it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactLoad {
+    /// Lower id.
+    pub a: u32,
+    /// Higher id.
+    pub b: u32,
+    /// Contact point (m).
+    pub point: DVec3,
+    /// Force on a (N), along the normal and sliding friction together.
+    pub force: DVec3,
+}
+
+impl From<&ContactRow> for ContactLoad {
+    fn from(row: &ContactRow) -> Self {
+        let force = row.normal * row.normal_force + row.slide;
+        ContactLoad { a: row.a, b: row.b, point: row.point, force }
+    }
+}
+
+/// There is not enough of something to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("too few {what}: {found}, at least {needed} are needed")]
+pub struct TooFew {
+    /// Of what.
+    pub what: &'static str,
+    /// How many there are.
+    pub found: usize,
+    /// How many there should be.
+    pub needed: usize,
+}
+
+impl TooFew {
+    fn check(what: &'static str, found: usize, needed: usize) -> Result<(), TooFew> {
+        if found < needed { Err(TooFew { what, found, needed }) } else { Ok(()) }
+    }
 }

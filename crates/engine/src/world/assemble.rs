@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::{Phases, Setup, World};
 use crate::body::{Body, Motion};
 use crate::error::BuildError;
+use crate::inflow::{Inflow, Queue, Traffic};
 use crate::law::kernel::{MemoryLayout, SLIPS};
 use crate::ledger::Sums;
 use crate::model::{Model, Special};
@@ -18,8 +19,11 @@ impl World {
         if !(model.dt > 0.0 && model.dt.is_finite()) {
             return Err(BuildError::BadStep(model.dt));
         }
-        if described.len() >= u32::MAX as usize {
-            return Err(BuildError::TooMany(described.len()));
+        check_inflows(&model)?;
+        let to_come = model.inflows.iter().fold(0_u64, |sum, inflow| sum.saturating_add(inflow.count));
+        let all = to_come.saturating_add(described.len() as u64);
+        if all >= u64::from(u32::MAX) {
+            return Err(BuildError::TooMany(all as usize));
         }
         let mut specials = Vec::new();
         let mut rows = Vec::with_capacity(described.len());
@@ -43,10 +47,12 @@ impl World {
             spheres,
             chunk: 0,
         };
+        let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
+        let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
         let stride = layouts(&model).map(|layout| layout.total()).max().unwrap_or(SLIPS);
         Ok(World {
-            neighbours: Neighbours::new(&bodies),
-            state: State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default() },
+            neighbours: Neighbours::new(&bodies, &model.inflows),
+            state: State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic },
             material_of: described.iter().map(|body| body.material).collect(),
             model,
             specials,
@@ -70,7 +76,7 @@ fn layouts(model: &Model) -> impl Iterator<Item = MemoryLayout> {
     (0..count).flat_map(move |i| (0..=i).filter_map(move |j| model.laws.get(i, j)).map(MemoryLayout::of))
 }
 
-fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), BuildError> {
+pub(super) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), BuildError> {
     let materials = model.materials.len();
     let Some(material) = model.materials.get(body.material as usize) else {
         return Err(BuildError::NoSuchMaterial { body: id, material: body.material, materials });
@@ -153,10 +159,43 @@ fn check_wall(id: u32, body: &Body) -> Result<(), BuildError> {
     }
 }
 
-/// Every two bodies that could meet, at least one of them moved by loads, need laws.
+/// What a stream brings must be bodies, and its numbers must be numbers.
+fn check_inflows(model: &Model) -> Result<(), BuildError> {
+    for (stream, inflow) in model.inflows.iter().enumerate() {
+        let bad = |what, value, expected| Err(BuildError::BadStream { stream, what, value, expected });
+        if !(inflow.rate > 0.0 && inflow.rate.is_finite()) {
+            return bad("rate", inflow.rate, "a positive number");
+        }
+        if !(inflow.start >= 0.0 && inflow.start.is_finite()) {
+            return bad("start", inflow.start, "a number that is not negative");
+        }
+        if !inflow.from.cmple(inflow.to).all() || !inflow.to.is_finite() {
+            return bad("a corner of the box", f64::NAN, "`to` not below `from`");
+        }
+        if !(inflow.radius[0] > 0.0 && inflow.radius[1].is_finite()) {
+            return bad("radius", inflow.radius[0], "a positive number");
+        }
+        if inflow.radius[0] > inflow.radius[1] {
+            return bad("the largest radius", inflow.radius[1], "at least the smallest");
+        }
+        let material = model.materials.get(usize::from(inflow.material));
+        for body in inflow.extremes(material.map_or(0.0, |material| material.density)) {
+            check_body(0, &body, model)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every two bodies that could meet, at least one of them moved by loads, need laws; those to come, too.
 fn check_laws(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
     let mut seen: Vec<[Option<u32>; 2]> = vec![[None; 2]; model.materials.len()];
-    for (id, body) in bodies.iter().enumerate() {
+    // Of a stream two bodies stand for all: they may meet each other.
+    let to_come: Vec<Body> = model
+        .inflows
+        .iter()
+        .flat_map(|inflow| inflow.extremes(0.0).into_iter().take(inflow.count.min(2) as usize))
+        .collect();
+    for (id, body) in bodies.iter().chain(&to_come).enumerate() {
         let moved = body.motion.yields();
         for (other, ids) in seen.iter().enumerate() {
             // A moved body meets any; one that is not meets only moved ones.
@@ -173,7 +212,7 @@ fn check_laws(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
 }
 
 /// The packed record of a body; what is special about it goes to `specials`.
-fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) -> Mover {
+pub(super) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) -> Mover {
     let (mass, inertia) = body.mass_and_inertia(model.materials[body.material as usize].density);
     let moved = body.motion.yields();
     let equal = inertia.x == inertia.y && inertia.y == inertia.z;

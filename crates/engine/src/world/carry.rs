@@ -9,7 +9,7 @@ use crate::explicit::contacts;
 use crate::law::kernel::MemoryLayout;
 use crate::law::one::PairMemory;
 use crate::neighbour::Class;
-use crate::state::Bodies;
+use crate::state::{Bodies, GONE};
 use crate::wall::Wall;
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
@@ -114,6 +114,9 @@ impl World {
             .par_iter()
             .filter_map(|contact| {
                 let [i, j] = [contact.a, contact.b].map(|id| bodies.index_of[id as usize]);
+                if i == GONE || j == GONE {
+                    return None;
+                }
                 let place = self.neighbours.find(&self.model, &self.material_of, bodies, i, j)?;
                 Some((place.0, place.1, contact.memory))
             })

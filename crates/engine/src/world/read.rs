@@ -9,7 +9,7 @@ use crate::ledger::Ledger;
 use crate::measure::{BodyView, ContactRow};
 use crate::model::{Model, Special};
 use crate::neighbour::Candidate;
-use crate::state::{Load, Mover, State};
+use crate::state::{GONE, Load, Mover, State};
 
 impl World {
     /// Simulated time (s).
@@ -57,7 +57,22 @@ impl World {
         self.rebuilds
     }
 
-    /// A body by id.
+    /// The ids of the bodies that are there, rising. Ids are never used again, so there are gaps where bodies have left.
+    pub fn ids(&self) -> impl Iterator<Item = u32> + '_ {
+        (0_u32..).zip(&self.state.bodies.index_of).filter(|(_, index)| **index != GONE).map(|(id, _)| id)
+    }
+
+    /// How many ids have been given away: one more than the highest.
+    pub fn id_count(&self) -> u32 {
+        self.state.bodies.index_of.len() as u32
+    }
+
+    /// Whether the body of this id is there.
+    pub fn has(&self, id: u32) -> bool {
+        self.state.bodies.index_of.get(id as usize).is_some_and(|&index| index != GONE)
+    }
+
+    /// A body by id. Panics for one that is not there: `ids` gives those that are, and `has` tells.
     pub fn body(&self, id: u32) -> BodyView {
         let bodies = &self.state.bodies;
         let index = bodies.index_of[id as usize] as usize;
@@ -129,17 +144,23 @@ impl World {
         let bodies = &self.state.bodies;
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for (mover, &orientation) in bodies.movers.iter().zip(&bodies.orientations) {
-            if mover.inverse_mass == 0.0 {
-                continue;
-            }
-            let special = self.specials.get((mover.special as usize).wrapping_sub(1));
-            let mass = 1.0 / mover.inverse_mass;
-            kinetic += 0.5 * (mass * mover.velocity.length_squared() + turning_energy(mover, special, orientation));
-            if special.is_none_or(|special| special.motion == Motion::Free) {
-                potential -= mass * self.model.gravity.dot(mover.position);
-            }
+            let one = self.energies_of(mover, orientation);
+            kinetic += one.0;
+            potential += one.1;
         }
         (kinetic, potential)
+    }
+
+    /// Kinetic and potential energy of one body.
+    pub(super) fn energies_of(&self, mover: &Mover, orientation: DQuat) -> (f64, f64) {
+        if mover.inverse_mass == 0.0 {
+            return (0.0, 0.0);
+        }
+        let special = self.specials.get((mover.special as usize).wrapping_sub(1));
+        let mass = 1.0 / mover.inverse_mass;
+        let kinetic = 0.5 * (mass * mover.velocity.length_squared() + turning_energy(mover, special, orientation));
+        let falls = special.is_none_or(|special| special.motion == Motion::Free);
+        (kinetic, if falls { -mass * self.model.gravity.dot(mover.position) } else { 0.0 })
     }
 
     /// Translational kinetic energy of free bodies (J) and their number.

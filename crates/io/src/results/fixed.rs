@@ -1,16 +1,21 @@
 //! What does not change about the bodies of a run, and the table `bodies-fixed.csv` that holds it.
 //!
+//! Bodies that enter during the run are appended when the records are next looked at, before any row names them.
+//!
 //! Columns: `id,name,material,shape,radius,mass,inertia`. Radius, mass and inertia of a wall are empty. The inertia is
 //! one number when the principal moments are equal, else three separated by spaces.
 
-use std::io;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
+use stickslip::World;
+use stickslip::inflow::Arrival;
 use stickslip::shape::Shape;
 use stickslip::world::Setup;
 
-use super::file::{csv_field, write_whole};
+use super::file::{at, csv_field, write_whole};
 
 /// The file's name in a run folder.
 pub const FILE: &str = "bodies-fixed.csv";
@@ -54,21 +59,49 @@ impl RunInfo {
             materials: materials.iter().map(|material| material.name.clone()).collect(),
         }
     }
+
+    /// Adds the bodies that have entered since it was made.
+    pub fn catch_up(&mut self, world: &World) {
+        let new = self.bodies.len() as u32..world.id_count();
+        self.bodies.extend(new.filter_map(|id| world.arrival(id)).map(|arrival| FixedBody::entered(&arrival)));
+    }
+}
+
+impl FixedBody {
+    /// A body that has entered during the run.
+    pub fn entered(arrival: &Arrival) -> Self {
+        let &Arrival { material, radius, mass } = arrival;
+        let shape = Shape::Sphere { radius };
+        let inertia_body = DVec3::splat(0.4 * mass * radius * radius);
+        FixedBody { name: String::new(), material, shape, mass, inertia_body }
+    }
 }
 
 /// Writes `bodies-fixed.csv`.
 pub fn write(folder: &Path, info: &RunInfo) -> io::Result<()> {
     let mut table = String::from("id,name,material,shape,radius,mass,inertia\n");
     for (id, body) in info.bodies.iter().enumerate() {
-        let name = csv_field(&body.name);
-        let material = info.materials.get(usize::from(body.material)).map_or(String::new(), |name| csv_field(name));
-        let sizes = match body.shape {
-            Shape::Sphere { radius } => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
-            _ => ",,".to_owned(),
-        };
-        table += &format!("{id},{name},{material},{},{sizes}\n", body.shape.kind());
+        table += &row(id, body, &info.materials);
     }
     write_whole(&folder.join(FILE), table.as_bytes())
+}
+
+/// Appends bodies that have entered, from this id on. `materials` are names by index.
+pub fn append(folder: &Path, first: usize, bodies: &[FixedBody], materials: &[String]) -> io::Result<()> {
+    let path = folder.join(FILE);
+    let rows: String = (first..).zip(bodies).map(|(id, body)| row(id, body, materials)).collect();
+    let file = OpenOptions::new().append(true).open(&path);
+    file.and_then(|mut file| file.write_all(rows.as_bytes())).map_err(|error| at(&path, error))
+}
+
+fn row(id: usize, body: &FixedBody, materials: &[String]) -> String {
+    let name = csv_field(&body.name);
+    let material = materials.get(usize::from(body.material)).map_or(String::new(), |name| csv_field(name));
+    let sizes = match body.shape {
+        Shape::Sphere { radius } => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
+        _ => ",,".to_owned(),
+    };
+    format!("{id},{name},{material},{},{sizes}\n", body.shape.kind())
 }
 
 fn inertia(moments: DVec3) -> String {

@@ -14,7 +14,7 @@ pub const COLUMNS: &str = "id type radius x y z vx vy vz omegax omegay omegaz fx
 
 /// Appends the world's spheres. `material_of` has the index of each body's material.
 pub fn write_snapshot(out: &mut impl Write, world: &World, material_of: &[u16]) -> io::Result<()> {
-    let views = (0..world.body_count() as u32).map(|id| world.body(id));
+    let views = world.ids().map(|id| world.body(id));
     let spheres: Vec<_> = views.filter(|view| view.radius > 0.0).collect();
     let (low, high) = bounds(&spheres);
     writeln!(out, "ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}", world.steps(), spheres.len())?;

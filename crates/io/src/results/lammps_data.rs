@@ -38,7 +38,7 @@ impl DataFiles {
 
 /// The file. `material_of` and `mass_of` have the index of each body's material and its mass (kg).
 pub fn text(world: &World, material_of: &[u16], mass_of: &[f64]) -> String {
-    let views = (0..world.body_count() as u32).map(|id| world.body(id));
+    let views = world.ids().map(|id| world.body(id));
     let spheres: Vec<_> = views.filter(|view| view.radius > 0.0).collect();
     let mut out = String::new();
     // Writing to a string cannot fail.

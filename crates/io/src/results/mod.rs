@@ -4,7 +4,7 @@
 //! `report.rs` (what is made of them at the end). Nothing here knows scene files or changes a world.
 
 pub mod figure;
-mod file;
+pub(crate) mod file;
 pub mod fixed;
 mod font;
 pub mod lammps;
@@ -20,12 +20,12 @@ pub mod schedule;
 pub mod series;
 pub mod summary;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub mod utc;
 pub mod vtp;
 mod vtp_contacts;
 
-pub use file::write_whole;
+pub use file::{short_number, write_whole};
 pub use fixed::{FixedBody, RunInfo};
 pub use record::Recorder;
 pub use report::Closing;

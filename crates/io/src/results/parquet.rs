@@ -21,7 +21,7 @@ use super::file::{at, part_name};
 const ROWS_PER_GROUP: usize = 1 << 16;
 
 /// Columns of whole numbers, in all tables.
-const WHOLE: [&str; 6] = ["step", "id", "a", "b", "bodies", "contacts"];
+const WHOLE: [&str; 8] = ["step", "id", "a", "b", "bodies", "contacts", "entered", "left"];
 
 /// One column of the rows in memory.
 enum Column {

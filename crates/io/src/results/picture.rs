@@ -56,9 +56,11 @@ impl Drawing {
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         let mut spheres = Vec::new();
         let (mut planes, mut walls) = (Vec::new(), Vec::new());
-        for (id, fixed) in info.bodies.iter().enumerate().take(world.body_count()) {
-            let body = world.body(id as u32);
-            match fixed.shape {
+        for id in world.ids() {
+            let body = world.body(id);
+            // A body that has entered during the run is a sphere.
+            let entered = Shape::Sphere { radius: body.radius };
+            match info.bodies.get(id as usize).map_or(entered, |fixed| fixed.shape) {
                 Shape::Sphere { radius } => {
                     spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
                 }
@@ -68,8 +70,10 @@ impl Drawing {
         }
         // A sphere whose centre is not finite (a run that failed) cannot be shown.
         spheres.retain(|sphere| sphere.centre.is_finite());
-        let squares: f64 = spheres.iter().map(|s| s.value * s.value).sum();
-        let radii: f64 = spheres.iter().map(|s| s.radius).sum();
+        // The farthest 1 % do not count: a grain that fell off the edge of the floor falls on.
+        let kept = nearest(&spheres);
+        let squares: f64 = kept.iter().map(|s| s.value * s.value).sum();
+        let radii: f64 = kept.iter().map(|s| s.radius).sum();
         // Slower than a hundredth of the speed after a fall through its own size: it rests, as far as one can see.
         let resting = squares <= 1e-4 * gravity.length() * 2.0 * radii;
         if resting {

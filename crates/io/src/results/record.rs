@@ -17,7 +17,7 @@ use stickslip::World;
 use stickslip::measure::BodyView;
 
 use super::file::{at, push_number};
-use super::fixed::{self, RunInfo};
+use super::fixed::{self, FixedBody, RunInfo};
 use super::lammps_data::DataFiles;
 use super::schedule::Schedule;
 use super::series::{self, SeriesRow};
@@ -64,6 +64,8 @@ pub fn spool_name(record_file: &str) -> Option<String> {
 #[derive(Debug)]
 pub struct Recorder {
     outputs: Vec<Output>,
+    folder: PathBuf,
+    materials: Vec<String>,
     material_of: Vec<u16>,
     mass_of: Vec<f64>,
     last_step: u64,
@@ -99,6 +101,8 @@ impl Recorder {
         let outputs = records.iter().map(|record| Output::new(folder, record, dt)).collect::<io::Result<_>>()?;
         Ok(Recorder {
             outputs,
+            folder: folder.to_owned(),
+            materials: info.materials.clone(),
             material_of: info.bodies.iter().map(|body| body.material).collect(),
             mass_of: info.bodies.iter().map(|body| body.mass).collect(),
             last_step,
@@ -121,6 +125,7 @@ impl Recorder {
     pub fn write(&mut self, world: &World, last: bool) -> io::Result<()> {
         let step = world.steps();
         let last = last || step == self.last_step;
+        self.note_arrivals(world)?;
         for output in &mut self.outputs {
             if (last || output.schedule.due(step)) && output.written != Some(step) {
                 output.write(world, &self.material_of, &self.mass_of)?;
@@ -131,6 +136,19 @@ impl Recorder {
             self.flush()?;
         }
         Ok(())
+    }
+
+    /// Appends bodies that have entered since the last call to `bodies-fixed.csv`.
+    fn note_arrivals(&mut self, world: &World) -> io::Result<()> {
+        let first = self.material_of.len();
+        let arrivals = (first as u32..world.id_count()).filter_map(|id| world.arrival(id));
+        let new: Vec<FixedBody> = arrivals.map(|arrival| FixedBody::entered(&arrival)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.material_of.extend(new.iter().map(|body| body.material));
+        self.mass_of.extend(new.iter().map(|body| body.mass));
+        fixed::append(&self.folder, first, &new, &self.materials)
     }
 
     /// Hands all rows to the operating system.
@@ -202,11 +220,11 @@ impl Output {
     }
 }
 
-/// A row per body that is kept, by id.
+/// A row per body that is there and kept, by id.
 fn write_bodies(out: &mut impl Write, world: &World, kept: impl Fn(&BodyView) -> bool) -> io::Result<()> {
     let clock = format!("{:?},{}", world.time(), world.steps());
     let mut line = Vec::new();
-    for id in 0..world.body_count() as u32 {
+    for id in world.ids() {
         let body = world.body(id);
         if !kept(&body) {
             continue;
@@ -297,7 +315,7 @@ mod tests {
         let table = run("multiples", series, 9, 9);
         assert_eq!(column(&table, "step"), ["0", "3", "5", "8", "9"]);
         assert_eq!(table[0].join(","), series::COLUMNS);
-        assert!(table.iter().all(|row| row.len() == 16));
+        assert!(table.iter().all(|row| row.len() == 24));
         assert_eq!(column(&table, "coordination")[0], "1.0");
     }
 

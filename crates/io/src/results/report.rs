@@ -116,6 +116,10 @@ fn numbers(run: &RunJson, last: Option<&SeriesRow>) -> String {
         ("bodies", grouped(run.bodies as u64)),
         ("contacts", grouped(run.contacts as u64)),
     ];
+    if run.entered + run.left > 0 {
+        items.push(("entered", grouped(run.entered)));
+        items.push(("left", grouped(run.left)));
+    }
     if let Some(row) = last {
         items.push(("coordination", format!("{:.3}", row.coordination)));
         items.push(("unbalanced force", short_number(row.unbalanced_force, 3)));

@@ -97,6 +97,12 @@ pub struct RunJson {
     pub bodies: usize,
     /// Touching contacts at the end.
     pub contacts: usize,
+    /// Bodies that entered during the run.
+    #[serde(default)]
+    pub entered: u64,
+    /// Bodies that left during the run.
+    #[serde(default)]
+    pub left: u64,
     /// How it ended.
     pub ending: Ending,
     /// Its record files; of snapshots the lists, or `<name>-*.data` where there is none.
@@ -126,6 +132,8 @@ impl RunJson {
             simulated_time: 0.0,
             bodies: 0,
             contacts: 0,
+            entered: 0,
+            left: 0,
             ending: Ending::Running,
             records: record_files(records),
             warnings: Vec::new(),
@@ -283,9 +291,15 @@ fn is_run_file(name: &str, records: &[String]) -> bool {
         ["run.json", "scene.toml", fixed::FILE, "report.html", "energy.svg", "contacts.svg", "picture.png"];
     let name = name.strip_suffix(PART).unwrap_or(name);
     ALWAYS.contains(&name)
+        || is_measured(name)
         || records
             .iter()
             .any(|record| record == name || spool_name(record).as_deref() == Some(name) || is_snapshot(name, record))
+}
+
+/// Whether `stickslip measure` writes a file of this name.
+fn is_measured(name: &str) -> bool {
+    name.starts_with("measure-") && (name.ends_with(".csv") || name.ends_with(".svg"))
 }
 
 /// Whether this is `<stem>-<step>.vtp`, with `<stem>.pvd` a list of a snapshot record, or `<stem>-<step>.data`, with
@@ -342,7 +356,7 @@ mod tests {
     fn force_removes_a_run_and_nothing_else() {
         let path = test_folder("force");
         started(&path);
-        let ours = ["grains.csv", "shot-0.vtp", "shot-120.vtp", "shot.pvd", "report.html.part", "picture.png"];
+        let ours = ["grains.csv", "shot-0.vtp", "shot-120.vtp", "shot.pvd", "report.html.part", "measure-repose.svg"];
         let of_contacts = ["shot-contacts.pvd", "shot-contacts-0.vtp", "shot-chains.pvd", "shot-chains-5.vtp"];
         let ours = [&ours[..], &of_contacts, &["state-0.data", "state-7.data"]].concat();
         let theirs = ["notes.md", "shot-a.vtp", "other.csv", "shot-1.vtp.bak", "shot-forces-0.vtp", "state-a.data"];

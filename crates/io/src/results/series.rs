@@ -5,13 +5,14 @@ use std::io;
 use std::path::Path;
 
 use stickslip::World;
-use stickslip::ledger::Ledger;
+use stickslip::ledger::{Carried, Ledger};
 
 use super::file::{at, push_number};
 
 /// The columns of `series.csv`.
 pub const COLUMNS: &str = "time,step,bodies,contacts,kinetic,potential,stored,lost_normal,lost_slide,lost_roll,\
-                           lost_spin,lost_local,work,error,unbalanced_force,coordination";
+                           lost_spin,lost_local,work,error,unbalanced_force,coordination,entered,left,left_mass,\
+                           kinetic_in,potential_in,kinetic_out,potential_out,stored_out";
 
 /// The world at one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,12 +31,19 @@ pub struct SeriesRow {
     pub unbalanced_force: f64,
     /// Contacts per sphere, each counted at both of its bodies: 2 contacts/spheres.
     pub coordination: f64,
+    /// Bodies that have entered since the start.
+    pub entered: u64,
+    /// Bodies that have left since the start.
+    pub left: u64,
+    /// Their mass (kg).
+    pub left_mass: f64,
 }
 
 impl SeriesRow {
     /// The world now.
     pub fn of(world: &World) -> Self {
         let (contacts, spheres) = (world.contact_count(), world.sphere_count());
+        let traffic = &world.state().traffic;
         SeriesRow {
             time: world.time(),
             step: world.steps(),
@@ -44,6 +52,9 @@ impl SeriesRow {
             ledger: world.ledger(),
             unbalanced_force: world.unbalanced_force(),
             coordination: if spheres > 0 { 2.0 * contacts as f64 / spheres as f64 } else { 0.0 },
+            entered: traffic.entered(),
+            left: traffic.left,
+            left_mass: traffic.left_mass,
         }
     }
 
@@ -64,6 +75,12 @@ impl SeriesRow {
             l.error,
         ];
         for value in energies.into_iter().chain([self.unbalanced_force, self.coordination]) {
+            push_number(&mut line, value);
+        }
+        line.extend(format!(",{},{}", self.entered, self.left).into_bytes());
+        let c = &l.carried;
+        let carried = [c.kinetic_in, c.potential_in, c.kinetic_out, c.potential_out, c.stored_out];
+        for value in [self.left_mass].into_iter().chain(carried) {
             push_number(&mut line, value);
         }
         line.push(b'\n');
@@ -91,9 +108,19 @@ impl SeriesRow {
                 lost_local: number(11)?,
                 work: number(12)?,
                 error: number(13)?,
+                carried: Carried {
+                    kinetic_in: number(19)?,
+                    potential_in: number(20)?,
+                    kinetic_out: number(21)?,
+                    potential_out: number(22)?,
+                    stored_out: number(23)?,
+                },
             },
             unbalanced_force: number(14)?,
             coordination: number(15)?,
+            entered: count(16)?,
+            left: count(17)?,
+            left_mass: number(18)?,
         })
     }
 }

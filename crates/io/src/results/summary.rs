@@ -23,17 +23,22 @@ pub struct EnergyFlows {
 impl EnergyFlows {
     /// Between two moments of a run.
     pub fn between(start: &Ledger, end: &Ledger) -> Self {
-        let released = start.potential - end.potential;
+        let (before, after) = (&start.carried, &end.carried);
+        let brought = after.potential_in - before.potential_in - (after.potential_out - before.potential_out);
+        let released = start.potential + brought - end.potential;
         let work = end.work - start.work;
         let from = vec![
             ("kinetic energy at the start", start.kinetic),
             ("stored in contacts at the start", start.stored),
+            ("kinetic energy of bodies that entered", after.kinetic_in - before.kinetic_in),
             ("potential energy released", released.max(0.0)),
             ("work of prescribed motion and given forces", work.max(0.0)),
         ];
         let to = vec![
             ("kinetic energy", end.kinetic),
             ("stored in contacts", end.stored),
+            ("kinetic energy of bodies that left", after.kinetic_out - before.kinetic_out),
+            ("stored in contacts of bodies that left", after.stored_out - before.stored_out),
             ("potential energy gained", (-released).max(0.0)),
             ("work on prescribed motion and given forces", (-work).max(0.0)),
             ("lost to normal damping", end.lost_normal - start.lost_normal),
@@ -76,6 +81,8 @@ pub fn energy_summary(start: &Ledger, end: &Ledger) -> String {
 
 #[cfg(test)]
 mod tests {
+    use stickslip::ledger::Carried;
+
     use super::*;
 
     #[test]
@@ -107,6 +114,20 @@ mod tests {
         let flows = EnergyFlows::between(&start, &end);
         assert_eq!(flows.from, [("kinetic energy at the start", 5.0)]);
         assert_eq!(flows.to, [("potential energy gained", 3.0), ("work on prescribed motion and given forces", 2.0)]);
+    }
+
+    #[test]
+    fn what_bodies_carry_in_and_out_stands_in_the_balance() {
+        // Two bodies bring 2 J each in motion and 3 J in height; one leaves with 1 J and 0.5 J and 0.25 J in its contacts.
+        let carried =
+            Carried { kinetic_in: 4.0, potential_in: 6.0, kinetic_out: 1.0, potential_out: 0.5, stored_out: 0.25 };
+        let start = Ledger::default();
+        let end = Ledger { kinetic: 3.0, potential: 2.0, lost_normal: 3.25, carried, ..Default::default() };
+        let flows = EnergyFlows::between(&start, &end);
+        // Of 6 J of height 0.5 J left and 2 J are there.
+        assert!(flows.from.contains(&("potential energy released", 3.5)), "{flows:?}");
+        assert_eq!(flows.total, 7.5);
+        assert_eq!(flows.to.iter().map(|(_, energy)| energy).sum::<f64>(), 7.5);
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl List {
 
 /// The spheres of a world as a VTK file. `material_of` has the index of each body's material.
 pub fn snapshot(world: &World, material_of: &[u16]) -> String {
-    let views = (0..world.body_count() as u32).map(|id| world.body(id));
+    let views = world.ids().map(|id| world.body(id));
     let spheres: Vec<_> = views.filter(|view| view.radius > 0.0).collect();
     let count = spheres.len() as i64;
     let material = |id: u32| material_of.get(id as usize).map_or(-1, |&material| i64::from(material));

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use stickslip::body::Motion;
+use stickslip::inflow::Inflow;
 use stickslip::law::{Limit, Measure, Normal, PairLaws, Roll, Slide, Spin};
 
 use crate::scene::{Every, Scene};
@@ -66,6 +67,13 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
         writeln!(text, "title    {}", scene.title)?;
     }
     writeln!(text, "bodies   {} ({})", bodies.len(), kinds.join(", "))?;
+    for inflow in &scene.setup.model.inflows {
+        writeln!(text, "stream   {}", describe_stream(scene, inflow))?;
+    }
+    if let Some(domain) = &scene.domain {
+        let (from, to, leaving) = (domain.from, domain.to, domain.leaving.word());
+        writeln!(text, "domain   {from} to {to}, leaving: {leaving}")?;
+    }
     let origin = if scene.step_given { "given" } else { "auto" };
     let step = short(scene.setup.model.dt);
     write!(text, "step     {step} s ({origin}), {} steps to {} s", scene.steps, short(scene.end))?;
@@ -87,6 +95,23 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
     writeln!(text, "records  {}", if records.is_empty() { "none".to_owned() } else { records.join(", ") })
 }
 
+/// What a stream brings, where and when.
+fn describe_stream(scene: &Scene, inflow: &Inflow) -> String {
+    let material = &scene.setup.model.materials[usize::from(inflow.material)].name;
+    let [min, max] = inflow.radius.map(short);
+    let radius = if min == max { min } else { format!("{min} to {max}") };
+    let due = inflow.due_before(scene.steps, scene.setup.model.dt);
+    let all = if due == inflow.count { "all".to_owned() } else { due.to_string() };
+    format!(
+        "{} of \"{material}\", radius {radius} m, {} a second from {} s on ({all} due before the end), in {} to {}",
+        inflow.count,
+        short(inflow.rate),
+        short(inflow.start),
+        inflow.from,
+        inflow.to
+    )
+}
+
 fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {
@@ -105,9 +130,14 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
 
 /// The least and the largest R_eff that two bodies of these materials can have. A wall counts as infinitely large.
 fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)> {
+    let to_come = |material: u16| {
+        let streams = scene.setup.model.inflows.iter().filter(move |inflow| inflow.material == material);
+        streams.flat_map(|inflow| inflow.radius)
+    };
     let range = |material: u16| {
         let of = scene.setup.bodies.iter().filter(move |b| b.material == material);
         of.map(|b| b.shape.radius().unwrap_or(f64::INFINITY))
+            .chain(to_come(material))
             .fold(None, |range: Option<(f64, f64)>, r| Some(range.map_or((r, r), |(lo, hi)| (lo.min(r), hi.max(r)))))
     };
     let (a, b) = (range(first)?, range(second)?);
@@ -115,7 +145,8 @@ fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)>
     let (low, high) = (effective(a.0, b.0), effective(a.1, b.1));
     // Two walls never meet: the largest is then the largest sphere on a wall.
     let spheres = scene.setup.bodies.iter().filter(|b| b.material == first || b.material == second);
-    let largest = spheres.filter_map(|b| b.shape.radius()).fold(0.0, f64::max);
+    let there = spheres.filter_map(|b| b.shape.radius());
+    let largest = there.chain(to_come(first)).chain(to_come(second)).fold(0.0, f64::max);
     if low.is_finite() && low > 0.0 { Some((low, high.min(largest))) } else { None }
 }
 

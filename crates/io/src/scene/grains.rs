@@ -137,7 +137,7 @@ fn read_group(table: &Table<'_>, materials: &Materials, folder: &Path, before: u
     Ok(group)
 }
 
-fn read_radius(item: Item<'_>) -> Result<Radius> {
+pub(super) fn read_radius(item: Item<'_>) -> Result<Radius> {
     if !item.is_table() {
         return item.positive().map(Radius::One);
     }
@@ -181,7 +181,7 @@ fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path) -> R
     Ok(placement)
 }
 
-fn not_below(from: DVec3, to: Item<'_>) -> Result<DVec3> {
+pub(super) fn not_below(from: DVec3, to: Item<'_>) -> Result<DVec3> {
     let place = to.place();
     let to = to.vector()?;
     if (0..3).any(|i| to[i] < from[i]) {

@@ -13,6 +13,7 @@ use stickslip::wall::Wall;
 use crate::input::Result;
 use crate::scene::bodies::Bodies;
 use crate::scene::check::short;
+use crate::scene::streams::Streams;
 
 /// Whether loads change a body's motion.
 fn yields(body: &Body) -> bool {
@@ -21,7 +22,12 @@ fn yields(body: &Body) -> bool {
 
 /// Refuses a starting overlap above half the smaller radius, and a pair of materials that can meet without laws. Returns
 /// a remark on smaller overlaps, where there are any.
-pub(crate) fn check(bodies: &Bodies<'_>, materials: &[Material], laws: &LawTable) -> Result<Option<String>> {
+pub(crate) fn check(
+    bodies: &Bodies<'_>,
+    streams: &Streams<'_>,
+    materials: &[Material],
+    laws: &LawTable,
+) -> Result<Option<String>> {
     let touching = touching_pairs(&bodies.list);
     if let Some(pair) = touching.iter().find(|pair| pair.deep()) {
         let [a, b] = pair.ids;
@@ -35,17 +41,23 @@ pub(crate) fn check(bodies: &Bodies<'_>, materials: &[Material], laws: &LawTable
         let place = bodies.place(b);
         return place.map_or(Ok(None), |place| Err(place.error(message).help("move them apart, or make them smaller")));
     }
-    for ((first, second), [a, b]) in meetings(&bodies.list) {
+    // Two bodies of a stream, numbered after all others, stand for all that it brings.
+    let to_come: Vec<usize> =
+        (0..2 * streams.list.len()).filter(|i| (i % 2) < streams.list[i / 2].count as usize).collect();
+    let there = bodies.list.iter().map(|body| (body.material, yields(body)));
+    let all = there.chain(to_come.iter().map(|i| (streams.list[i / 2].material, true)));
+    let stream_of = |id: usize| id.checked_sub(bodies.list.len()).map(|i| to_come[i] / 2);
+    let label = |id: usize| {
+        stream_of(id).map_or_else(|| bodies.label(id), |stream| format!("a body of [[stream]] number {}", stream + 1))
+    };
+    for ((first, second), [a, b]) in meetings(all) {
         if laws.get(first, second).is_some() {
             continue;
         }
         let [x, y] = [first, second].map(|i| materials[i as usize].name.as_str());
-        let message = format!(
-            "no [[contact]] between \"{x}\" and \"{y}\", but {} and {} could meet",
-            bodies.label(a),
-            bodies.label(b)
-        );
-        let place = bodies.place(a.max(b));
+        let message =
+            format!("no [[contact]] between \"{x}\" and \"{y}\", but {} and {} could meet", label(a), label(b));
+        let place = stream_of(a.max(b)).map_or_else(|| bodies.place(a.max(b)), |stream| streams.places.get(stream));
         let help = format!("add [[contact]] with between = [\"{x}\", \"{y}\"] and at least a normal law");
         return place.map_or(Ok(None), |place| Err(place.error(message).help(help)));
     }
@@ -62,21 +74,21 @@ fn remark(bodies: &Bodies<'_>, touching: &[Touching]) -> Option<String> {
     Some(format!("at the start {pairs}, the deepest by {} m: {a} and {b}", short(deepest.overlap)))
 }
 
-/// For each pair of materials that can meet, two bodies that could.
-fn meetings(bodies: &[Body]) -> BTreeMap<(u16, u16), [usize; 2]> {
+/// For each pair of materials that can meet, two bodies that could: of each body its material and whether it yields.
+fn meetings(bodies: impl Iterator<Item = (u16, bool)>) -> BTreeMap<(u16, u16), [usize; 2]> {
     // By material and by whether they yield, the first two bodies stand for all.
-    let mut samples: HashMap<(u16, bool), Vec<usize>> = HashMap::new();
-    for (id, body) in bodies.iter().enumerate() {
-        let sample = samples.entry((body.material, yields(body))).or_default();
-        if sample.len() < 2 {
-            sample.push(id);
+    let mut counts: HashMap<(u16, bool), usize> = HashMap::new();
+    let mut samples = Vec::new();
+    for (id, (material, yields)) in bodies.enumerate() {
+        let count = counts.entry((material, yields)).or_default();
+        *count += 1;
+        if *count <= 2 {
+            samples.push((id, material, yields));
         }
     }
-    let ids: BTreeSet<usize> = samples.into_values().flatten().collect();
     let mut meetings = BTreeMap::new();
-    for &a in &ids {
-        for &b in ids.range(a + 1..).filter(|&&b| yields(&bodies[a]) || yields(&bodies[b])) {
-            let (first, second) = (bodies[a].material, bodies[b].material);
+    for (index, &(a, first, yields)) in samples.iter().enumerate() {
+        for &(b, second, _) in samples[index + 1..].iter().filter(|other| yields || other.2) {
             meetings.entry((first.min(second), first.max(second))).or_insert([a, b]);
         }
     }

@@ -1,7 +1,7 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
-//! `bodies`, `grains` with `rows` and `lammps`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
+//! `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
 //! `resolved` writes it all out again; `check` says it in words; `schema` tells editors. Nothing here writes a file or advances a world.
 
 mod bodies;
@@ -18,6 +18,7 @@ mod resolved;
 mod rows;
 mod schema;
 mod shapes;
+mod streams;
 mod timing;
 
 use std::path::Path;
@@ -31,13 +32,14 @@ use crate::input::{self, Item, LARGEST_FILE, Result, Source, Table};
 use bodies::Bodies;
 use check::short;
 use materials::Materials;
+use streams::Streams;
 use timing::Time;
 
 pub use crate::input::InputError;
 pub use check::check_text;
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
-pub use timing::{Domain, Stop};
+pub use timing::{Domain, Leaving, Stop};
 
 /// A scene, ready to run.
 #[derive(Clone, Debug)]
@@ -62,7 +64,7 @@ pub struct Scene {
     pub setup: Setup,
     /// Names by body id.
     pub names: Vec<Option<String>>,
-    /// Where bodies must stay.
+    /// Where bodies must stay, or are taken out when they do not.
     pub domain: Option<Domain>,
     /// The scene with every default written out; it loads to the same setup.
     pub resolved: String,
@@ -98,19 +100,23 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
     let tables = bodies.list.len();
     let records = records::read(&top)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
-    for key in ["grains", "domain"] {
+    for key in ["grains", "stream", "domain"] {
         top.optional(key);
     }
     top.finish()?;
     let groups = grains::read(&top, &materials, folder, seed, &mut bodies)?;
     motions::settle_servos(&mut bodies, &materials)?;
-    let domain = timing::read_domain(&top, &bodies)?;
-    if bodies.list.is_empty() {
-        return Err(top.error("the scene has no bodies: add [[body]] or [[grains]] tables".into()));
+    let streams = Streams::read(&top, &materials, seed, &bodies)?;
+    let domain = timing::read_domain(&top, &bodies, &streams)?;
+    if bodies.list.is_empty() && streams.list.is_empty() {
+        return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));
     }
-    let remark = meet::check(&bodies, &materials.list, &laws)?;
+    let remark = meet::check(&bodies, &streams, &materials.list, &laws)?;
 
     let mut model = Model { gravity, integrator, local_damping, laws, ..Model::new(materials.list, 0.0) };
+    model.outflow = domain.and_then(|domain| domain.outflow());
+    let too_late = streams.warnings(time.end);
+    model.inflows = streams.list;
     let advice = stable_step::advise(&model, &bodies.list);
     let (step, steps) = time.settle(advice.as_ref())?;
     model.dt = step;
@@ -120,7 +126,7 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
         end: time.end,
         steps,
         step_given: time.step.is_some(),
-        warnings: time.warning(advice.as_ref()).into_iter().collect(),
+        warnings: time.warning(advice.as_ref()).into_iter().chain(too_late).collect(),
         advice,
         stop: time.stop,
         records,
@@ -137,7 +143,7 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
 }
 
 fn refuse_promised(top: &Table<'_>) -> Result<()> {
-    top.promised(&["start", "stream", "cell", "joint"])?;
+    top.promised(&["start", "cell", "joint"])?;
     let Some(item) = top.optional("dimension") else { return Ok(()) };
     match item.clone().whole(0)? {
         3 => Ok(()),

@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use glam::DVec3;
 use stickslip::body::{Body, Motion, Prescribed, Servo};
+use stickslip::inflow::Inflow;
 use stickslip::law::{Arm, Cap, Limit, Measure, Normal, PairLaws, Roll, Slide, SliderOptions, Slip, Spin, Transport};
 use stickslip::model::Integrator;
 use stickslip::shape::{Shape, Sides};
@@ -29,6 +30,9 @@ pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &
     }
     for group in groups {
         let _ = write_group(&mut out, scene, group);
+    }
+    for inflow in &scene.setup.model.inflows {
+        let _ = write_stream(&mut out, scene, inflow);
     }
     let _ = write_tail(&mut out, scene);
     out
@@ -333,9 +337,25 @@ fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Resu
     }
 }
 
+fn write_stream(out: &mut String, scene: &Scene, stream: &Inflow) -> std::fmt::Result {
+    let material = &scene.setup.model.materials[usize::from(stream.material)].name;
+    writeln!(out, "\n[[stream]]\nmaterial = {}", string(material))?;
+    match stream.radius {
+        [min, max] if min == max => writeln!(out, "radius = {}", number(min))?,
+        [min, max] => writeln!(out, "radius = {{ min = {}, max = {} }}", number(min), number(max))?,
+    }
+    writeln!(out, "mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" })?;
+    writeln!(out, "rate = {}\ncount = {}", number(stream.rate), stream.count)?;
+    writeln!(out, "start = {}", number(stream.start))?;
+    writeln!(out, "from = {}\nto = {}", vector(stream.from), vector(stream.to))?;
+    writeln!(out, "velocity = {}", vector(stream.velocity))?;
+    writeln!(out, "angular_velocity = {}", vector(stream.angular_velocity))
+}
+
 fn write_tail(out: &mut String, scene: &Scene) -> std::fmt::Result {
     if let Some(domain) = &scene.domain {
-        writeln!(out, "\n[domain]\nfrom = {}\nto = {}\nleaving = \"stop\"", vector(domain.from), vector(domain.to))?;
+        let (from, to, leaving) = (vector(domain.from), vector(domain.to), domain.leaving.word());
+        writeln!(out, "\n[domain]\nfrom = {from}\nto = {to}\nleaving = \"{leaving}\"")?;
     }
     for record in &scene.records {
         writeln!(out, "\n[[record]]\nwhat = \"{}\"", record.what.word())?;

@@ -2,12 +2,14 @@
 
 use glam::DVec3;
 use stickslip::explicit::stable_step::StepAdvice;
+use stickslip::inflow::Outflow;
 use stickslip::model::Integrator;
 use stickslip::shape::Shape;
 
 use crate::input::{Item, Place, Result, Table};
 use crate::scene::bodies::Bodies;
 use crate::scene::check::short;
+use crate::scene::streams::Streams;
 
 /// The most steps that make sense: at a million steps a second these take thirty years.
 const MOST_STEPS: f64 = 1e15;
@@ -22,13 +24,41 @@ pub struct Stop {
     pub unbalanced_force: Option<f64>,
 }
 
-/// A box that bodies must not leave; the run stops when one does.
+/// A box, and what happens to bodies that leave it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Domain {
     /// Lower corner (m).
     pub from: DVec3,
     /// Upper corner (m).
     pub to: DVec3,
+    /// What happens.
+    pub leaving: Leaving,
+}
+
+/// What happens when a body leaves the domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaving {
+    /// The run ends: something is wrong.
+    Stop,
+    /// The body is taken out of the run.
+    Remove,
+}
+
+impl Leaving {
+    /// In the words of the scene file.
+    pub const WORDS: [(&'static str, Leaving); 2] = [("stop", Leaving::Stop), ("remove", Leaving::Remove)];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        if self == Leaving::Stop { "stop" } else { "remove" }
+    }
+}
+
+impl Domain {
+    /// What the engine takes bodies out by, if it does.
+    pub(crate) fn outflow(&self) -> Option<Outflow> {
+        (self.leaving == Leaving::Remove).then_some(Outflow { from: self.from, to: self.to })
+    }
 }
 
 /// `[time]` as read.
@@ -128,8 +158,8 @@ pub(crate) fn read_method(top: &Table<'_>) -> Result<(Integrator, f64)> {
     Ok((integrator, local_damping))
 }
 
-/// Reads `[domain]` and refuses spheres that start outside.
-pub(crate) fn read_domain(top: &Table<'_>, bodies: &Bodies<'_>) -> Result<Option<Domain>> {
+/// Reads `[domain]` and refuses spheres that start or arrive outside.
+pub(crate) fn read_domain(top: &Table<'_>, bodies: &Bodies<'_>, streams: &Streams<'_>) -> Result<Option<Domain>> {
     let Some(item) = top.optional("domain") else { return Ok(None) };
     let table = item.table()?;
     let from = table.need("from", Item::vector)?;
@@ -138,13 +168,20 @@ pub(crate) fn read_domain(top: &Table<'_>, bodies: &Bodies<'_>) -> Result<Option
     if (0..3).any(|i| to[i] <= from[i]) {
         return Err(to_item.error(format!("`to` = {to} must lie above `from` = {from} on every axis")));
     }
-    table.read("leaving", |item| item.choice(&[("stop", ())], &["remove"]))?;
+    let leaving = table.read("leaving", |item| item.choice(&Leaving::WORDS, &[]))?.unwrap_or(Leaving::Stop);
     let inside = |p: DVec3| p.cmpge(from).all() && p.cmple(to).all();
     let outside = |b: &stickslip::body::Body| matches!(b.shape, Shape::Sphere { .. }) && !inside(b.position);
     if let Some(id) = bodies.list.iter().position(outside) {
         let position = bodies.list[id].position;
         return Err(table.error(format!("{} starts at {position}, outside the domain", bodies.label(id))));
     }
+    for (stream, place) in streams.list.iter().zip(&streams.places) {
+        if !(inside(stream.from) && inside(stream.to)) {
+            let (low, high) = (stream.from, stream.to);
+            let message = format!("its box, {low} to {high}, does not lie within the domain, {from} to {to}");
+            return Err(place.error(message).help("bodies would leave the moment they arrive"));
+        }
+    }
     table.finish()?;
-    Ok(Some(Domain { from, to }))
+    Ok(Some(Domain { from, to, leaving }))
 }

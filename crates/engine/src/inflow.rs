@@ -1,0 +1,208 @@
+//! What comes and goes: streams of bodies that arrive during a run, and the box beyond which bodies are taken out.
+//!
+//! Body n of a stream (from 0) is due at the time start + n/rate; it enters at the first step at or after that. Its
+//! radius is number n of a random stream of its own, so all that is fixed about it follows from n. Its place is drawn when
+//! it enters, from a second one. `world/traffic.rs` does the work; this file says what is wanted.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use crate::body::Body;
+use crate::random::Stream;
+use crate::shape::Shape;
+
+/// A stream: spheres that arrive in a box, one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inflow {
+    /// Index into `Model::materials`.
+    pub material: u16,
+    /// Least and largest radius (m); uniform between the two.
+    pub radius: [f64; 2],
+    /// Mass in proportion to the radius instead of the volume, with the mean mass kept.
+    pub mass_by_radius: bool,
+    /// Bodies a second, above zero.
+    pub rate: f64,
+    /// How many in all.
+    pub count: u64,
+    /// When the first is due (s).
+    pub start: f64,
+    /// Lower corner of the box of centres (m).
+    pub from: DVec3,
+    /// Upper corner (m).
+    pub to: DVec3,
+    /// Velocity of all (m/s).
+    pub velocity: DVec3,
+    /// Angular velocity of all (rad/s).
+    pub angular_velocity: DVec3,
+    /// What radii are drawn from: one number a body.
+    pub sizes: Stream,
+    /// What places are drawn from: three numbers a try.
+    pub places: Stream,
+}
+
+/// A box that bodies may leave; those that do are taken out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outflow {
+    /// Lower corner (m).
+    pub from: DVec3,
+    /// Upper corner (m).
+    pub to: DVec3,
+}
+
+/// How far a body travels between two looks for a free place, as a fraction of its radius: see `look_every`.
+const WAY_BETWEEN_LOOKS: f64 = 0.02;
+/// Steps between two looks, at least.
+const LEAST_LOOK: f64 = 10.0;
+
+impl Inflow {
+    /// The first step at or after the time at which body n is due.
+    pub fn due_step(&self, n: u64, dt: f64) -> u64 {
+        // As for records: what differs from a whole step by rounding is that step. Casts saturate.
+        ((self.start + n as f64 / self.rate) / dt - 1e-9).ceil().max(0.0) as u64
+    }
+
+    /// How many bodies were due at steps before this one.
+    pub fn due_before(&self, step: u64, dt: f64) -> u64 {
+        let (mut due, mut not_due) = (0, self.count);
+        while due < not_due {
+            let middle = due + (not_due - due) / 2;
+            if self.due_step(middle, dt) < step { due = middle + 1 } else { not_due = middle }
+        }
+        due
+    }
+
+    /// Steps until a body that found no place looks again: the time in which the stream's bodies travel a fiftieth of their
+    /// radius, falling included, so that a thousand looks in vain mean that nothing moves on.
+    pub fn look_every(&self, gravity: DVec3, dt: f64) -> u64 {
+        let radius = self.radius[1];
+        let speed = (self.velocity.length_squared() + 2.0 * gravity.length() * radius).sqrt();
+        let steps = (WAY_BETWEEN_LOOKS * radius / (speed * dt)).ceil();
+        if steps.is_finite() { steps.clamp(LEAST_LOOK, 1e9) as u64 } else { LEAST_LOOK as u64 }
+    }
+
+    /// Body n, its centre at the lower corner of the box; `density` is its material's.
+    pub fn body(&self, n: u64, density: f64) -> Body {
+        let [min, max] = self.radius;
+        let mut sizes = self.sizes.clone();
+        sizes.skip(n);
+        self.body_of(if min < max { sizes.between(min, max) } else { min }, density)
+    }
+
+    /// The smallest and the largest body that may come.
+    pub fn extremes(&self, density: f64) -> [Body; 2] {
+        self.radius.map(|radius| self.body_of(radius, density))
+    }
+
+    fn body_of(&self, radius: f64, density: f64) -> Body {
+        let [min, max] = self.radius;
+        let mut body = Body::new(Shape::Sphere { radius }, self.material, self.from);
+        (body.velocity, body.angular_velocity) = (self.velocity, self.angular_velocity);
+        // m = rho (4/3) pi (<R^3>/<R>) R; for a uniform distribution <R^3>/<R> = (min^2 + max^2)/2.
+        let mass_per_radius = density * 4.0 / 3.0 * std::f64::consts::PI * 0.5 * (min * min + max * max);
+        body.mass = self.mass_by_radius.then_some(mass_per_radius * radius);
+        body
+    }
+}
+
+/// How far a stream has come: plain numbers, all that a checkpoint needs of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queue {
+    /// Bodies that have entered.
+    pub entered: u64,
+    /// Random numbers drawn for places.
+    pub drawn: u64,
+    /// The step at which the next body enters or looks again.
+    pub next_look: u64,
+    /// Looks in vain, in a row.
+    pub in_vain: u32,
+}
+
+/// What is fixed about a body that has entered; it stays known when the body has left.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arrival {
+    /// Index into `Model::materials`.
+    pub material: u16,
+    /// m.
+    pub radius: f64,
+    /// kg; the moment of inertia is that of a solid sphere.
+    pub mass: f64,
+}
+
+/// What has come and gone: part of the state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Traffic {
+    /// One for each stream.
+    pub queues: Vec<Queue>,
+    /// Bodies that have entered, by id, from the first id after those that were there at the start.
+    pub arrivals: Vec<Arrival>,
+    /// How many bodies have left.
+    pub left: u64,
+    /// Their mass (kg).
+    pub left_mass: f64,
+}
+
+impl Traffic {
+    /// How many bodies have entered.
+    pub fn entered(&self) -> u64 {
+        self.arrivals.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inflow() -> Inflow {
+        Inflow {
+            material: 0,
+            radius: [0.1, 0.2],
+            mass_by_radius: true,
+            rate: 100.0,
+            count: 40,
+            start: 0.5,
+            from: DVec3::ZERO,
+            to: DVec3::ONE,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+            sizes: Stream::named(1, "sizes"),
+            places: Stream::named(1, "places"),
+        }
+    }
+
+    #[test]
+    fn bodies_are_due_at_the_first_step_at_or_after_their_time() {
+        let inflow = inflow();
+        // Body n at 0.5 + 0.01 n s; with steps of 3 ms that is step 166.7 + 3.33 n.
+        assert_eq!([0, 1, 2, 3].map(|n| inflow.due_step(n, 3e-3)), [167, 170, 174, 177]);
+        // Whole numbers of steps are met exactly, whatever rounding does.
+        assert!((0..40).all(|n| inflow.due_step(n, 1e-3) == 500 + 10 * n));
+        assert_eq!([0, 500, 501, 510, 511, 5000].map(|step| inflow.due_before(step, 1e-3)), [0, 0, 1, 1, 2, 40]);
+        // Numbers beyond all bounds end at the last step there is.
+        assert_eq!(Inflow { rate: 1e-308, ..inflow }.due_step(2, 1e-3), u64::MAX);
+    }
+
+    #[test]
+    fn radii_follow_from_the_number_and_masses_keep_their_mean() {
+        let inflow = Inflow { count: 100_000, ..inflow() };
+        let bodies: Vec<Body> = (0..inflow.count).map(|n| inflow.body(n, 2.0)).collect();
+        assert_eq!(bodies[77], inflow.body(77, 2.0));
+        let radius = |body: &Body| body.shape.radius().unwrap();
+        assert!(bodies.iter().all(|body| (0.1..0.2).contains(&radius(body))));
+        let by_radius: f64 = bodies.iter().map(|body| body.mass.unwrap()).sum();
+        let by_volume: f64 = bodies.iter().map(|body| 2.0 * body.shape.volume().unwrap()).sum();
+        // With R in units of 0.1 m: R^3 - 2.5 R has the mean 0 and the variance 127/7 - 5 x 31/5 + 6.25 x 7/3 = 1.73, so over
+        // <R^3> = 3.75 it scatters by 0.35, and the mean of 100000 by 1.1e-3; four times that.
+        assert!((by_radius / by_volume - 1.0).abs() < 4.4e-3, "{}", by_radius / by_volume);
+        let [small, large] = inflow.extremes(2.0);
+        assert!((large.mass.unwrap() / small.mass.unwrap() - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn looks_are_as_far_apart_as_bodies_are_slow() {
+        let looks = |velocity: f64, gravity: f64| {
+            Inflow { velocity: DVec3::X * velocity, ..inflow() }.look_every(DVec3::Z * -gravity, 1e-5)
+        };
+        // 0.02 x 0.2 m at 0.1 m/s: 0.04 s. From rest under 10 m/s^2: the speed after a fall by a radius is 2 m/s.
+        assert_eq!((looks(0.1, 0.0), looks(0.0, 10.0), looks(1e3, 0.0), looks(0.0, 0.0)), (4000, 200, 10, 10));
+    }
+}

@@ -1,0 +1,148 @@
+//! Tables of a run, CSV or Parquet, read row by row: only the columns that are asked for, only the steps that are wanted.
+//!
+//! Columns are found by their names, so a table may have more. A last line of a CSV without its end is the work of a run
+//! that was killed: it is left out.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use parquet::column::reader::ColumnReader;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+
+fn broken(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// Calls `row` for every row of a wanted step with the numbers of `columns`; the first of these must be the step.
+pub(super) fn scan(
+    path: &Path,
+    columns: &[&str],
+    wanted: &mut dyn FnMut(u64) -> bool,
+    row: &mut dyn FnMut(&[f64]) -> io::Result<()>,
+) -> io::Result<()> {
+    let parquet = path.extension().is_some_and(|ending| ending == "parquet");
+    let read = File::open(path).and_then(|file| {
+        if parquet { scan_parquet(file, columns, wanted, row) } else { scan_csv(file, columns, wanted, row) }
+    });
+    read.map_err(|error| crate::results::file::at(path, error))
+}
+
+fn places(header: &[&str], columns: &[&str]) -> io::Result<Vec<usize>> {
+    let place = |name: &&str| {
+        let found = header.iter().position(|have| have == name);
+        found.ok_or_else(|| broken(format!("there is no column `{name}` among {}", header.join(","))))
+    };
+    columns.iter().map(place).collect()
+}
+
+fn scan_csv(
+    file: impl Read,
+    columns: &[&str],
+    wanted: &mut dyn FnMut(u64) -> bool,
+    row: &mut dyn FnMut(&[f64]) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let places = places(&line.trim_end().split(',').collect::<Vec<_>>(), columns)?;
+    let mut values = vec![0.0; columns.len()];
+    for number in 2.. {
+        line.clear();
+        if reader.read_line(&mut line)? == 0 || !line.ends_with('\n') {
+            break;
+        }
+        let text = line.trim_end();
+        let number_of = |field: &str| {
+            let value = field.parse::<f64>();
+            value.map_err(|_| broken(format!("line {number}: expected a number, found `{field}`")))
+        };
+        // Most rows of a long record are passed over, so only their steps are looked at.
+        if !wanted(number_of(text.split(',').nth(places[0]).unwrap_or_default())? as u64) {
+            continue;
+        }
+        let fields: Vec<&str> = text.split(',').collect();
+        for (value, &place) in values.iter_mut().zip(&places) {
+            *value = number_of(fields.get(place).copied().unwrap_or_default())?;
+        }
+        row(&values)?;
+    }
+    Ok(())
+}
+
+fn scan_parquet(
+    file: File,
+    columns: &[&str],
+    wanted: &mut dyn FnMut(u64) -> bool,
+    row: &mut dyn FnMut(&[f64]) -> io::Result<()>,
+) -> io::Result<()> {
+    let reader = SerializedFileReader::new(file)?;
+    let header: Vec<String> =
+        reader.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name().to_owned()).collect();
+    let places = places(&header.iter().map(String::as_str).collect::<Vec<_>>(), columns)?;
+    let mut values = vec![0.0; columns.len()];
+    for group in 0..reader.num_row_groups() {
+        let group = reader.get_row_group(group)?;
+        let steps = column(group.as_ref(), places[0])?;
+        let chosen: Vec<usize> = (0..steps.len()).filter(|&k| wanted(steps[k] as u64)).collect();
+        if chosen.is_empty() {
+            continue;
+        }
+        let table = places.iter().map(|&place| column(group.as_ref(), place)).collect::<io::Result<Vec<_>>>()?;
+        for k in chosen {
+            for (value, column) in values.iter_mut().zip(&table) {
+                *value = *column.get(k).ok_or_else(|| broken("columns of different lengths".into()))?;
+            }
+            row(&values)?;
+        }
+    }
+    Ok(())
+}
+
+/// One column of a group as numbers.
+fn column(group: &dyn RowGroupReader, place: usize) -> io::Result<Vec<f64>> {
+    let rows = group.metadata().num_rows() as usize;
+    match group.get_column_reader(place)? {
+        ColumnReader::DoubleColumnReader(mut reader) => {
+            let mut values = Vec::with_capacity(rows);
+            reader.read_records(rows, None, None, &mut values)?;
+            Ok(values)
+        }
+        ColumnReader::Int64ColumnReader(mut reader) => {
+            let mut values = Vec::with_capacity(rows);
+            reader.read_records(rows, None, None, &mut values)?;
+            // Steps and ids are far below 2^53.
+            Ok(values.into_iter().map(|value| value as f64).collect())
+        }
+        _ => Err(broken(format!("column {place} holds no numbers"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str, columns: &[&str]) -> io::Result<Vec<Vec<f64>>> {
+        let mut rows = Vec::new();
+        scan_csv(text.as_bytes(), columns, &mut |step| step != 1, &mut |row| {
+            rows.push(row.to_vec());
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    #[test]
+    fn columns_are_found_by_name_and_steps_chosen() {
+        let text = "time,step,mode,x\n0.0,0,sk-,1.5\n0.1,1,nonsense,\n0.2,2,---,-3e-5\n0.3,3,ss";
+        assert_eq!(rows(text, &["step", "x", "time"]).unwrap(), [[0.0, 1.5, 0.0], [2.0, -3e-5, 0.2]]);
+    }
+
+    #[test]
+    fn a_broken_table_says_where() {
+        let missing = rows("time,step\n", &["step", "y"]).unwrap_err().to_string();
+        assert!(missing.contains("`y`") && missing.contains("time,step"), "{missing}");
+        let wrong = rows("step,x\n0,1.0\n2,one\n", &["step", "x"]).unwrap_err().to_string();
+        assert!(wrong.contains("line 3") && wrong.contains("one"), "{wrong}");
+        assert!(rows("step,x\n0\n", &["step", "x"]).is_err());
+    }
+}

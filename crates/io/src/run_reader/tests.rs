@@ -1,0 +1,87 @@
+//! A small run written by the recorder itself, read back.
+
+use std::fs;
+
+use glam::DVec3;
+use stickslip::World;
+
+use super::*;
+use crate::results::testing::{small_world, test_folder};
+use crate::results::{Recorder, RunInfo};
+use crate::scene::{Every, Format, Record, What};
+
+/// Runs ten steps of the small world with records of this format; returns the world at the end.
+fn run(folder: &Path, format: Format) -> (World, RunInfo) {
+    let (mut world, mut info) = small_world();
+    info.bodies[1].name = "a \"b\", c".into();
+    let record = |what: What, name: &str| Record { what, every: Every::Time(0.005), format, name: name.into() };
+    let records = [record(What::Bodies, "balls"), record(What::Contacts, "contacts")];
+    let file = RunFolder::create(folder, false, &records).unwrap();
+    let json = RunJson { simulated_time: 0.01, ..RunJson::starting("Small", Path::new("small.toml"), "", &records) };
+    file.write_run(&json).unwrap();
+    let word = format.word();
+    file.write_scene(&format!(
+        "gravity = [0, 0, -9.81]\n[[contact]]\nslide = {{ law = \"x\" }}\n[[body]]\nname = \"floor\"\n\
+         shape = {{ kind = \"plane\", normal = [0, 0, 2] }}\nposition = [0.0, 1.0, 0.0]\n\
+         [[record]]\nwhat = \"series\"\n[[record]]\nwhat = \"bodies\"\nname = \"balls\"\nformat = \"{word}\"\n\
+         [[record]]\nwhat = \"contacts\"\nformat = \"{word}\"\n"
+    ))
+    .unwrap();
+    world.keep_contacts(true);
+    let mut recorder = Recorder::new(folder, &records, 1e-3, 10, &info).unwrap();
+    recorder.write(&world, false).unwrap();
+    for step in 1..=10 {
+        world.advance(1).unwrap();
+        recorder.write(&world, step == 10).unwrap();
+    }
+    recorder.finish().unwrap();
+    (world, info)
+}
+
+#[test]
+fn a_run_reads_back_from_csv_and_parquet() {
+    for format in [Format::Csv, Format::Parquet] {
+        let folder = test_folder(&format!("reader-{}", format.word()));
+        let (world, _) = run(&folder, format);
+        let found = Run::open(&folder).unwrap();
+        assert_eq!((found.gravity, found.resists), (DVec3::new(0.0, 0.0, -9.81), (true, false)));
+        assert_eq!(found.bodies[1].name, "a \"b\", c");
+        assert_eq!((found.bodies[0].radius, found.bodies[1].radius), (None, Some(0.1)));
+        assert_eq!((found.walls[0].normal, found.walls[0].position), (Some(DVec3::Z), DVec3::Y));
+        let steps: Vec<u64> = found.times(Held::Bodies).unwrap().into_iter().map(|time| time.1).collect();
+        assert_eq!(steps, [0, 5, 10]);
+        let (frame, contacts) = found.bodies_and_contacts(None).unwrap();
+        let bodies: Vec<_> = (0..3).map(|id| world.body(id)).collect();
+        // Numbers keep their bits in both formats.
+        assert_eq!((frame.step, frame.positions[0], frame.velocities[1]), (10, bodies[1].position, bodies[2].velocity));
+        assert_eq!(frame.walls[0].1, bodies[0].force);
+        let rows: Vec<ContactLoad> = world.contacts().iter().map(ContactLoad::from).collect();
+        assert_eq!(contacts, rows);
+        assert_eq!(found.frame_at(Some(0.0051)).unwrap().step, 5);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let folder = test_folder("reader-missing");
+    let message = Run::open(&folder).unwrap_err().to_string();
+    assert!(message.contains("holds no run") && message.contains("run.json"), "{message}");
+    run(&folder, Format::Csv);
+    let found = Run::open(&folder).unwrap();
+    let message = found.step_at(Held::Bodies, Some(7.0)).unwrap_err().to_string();
+    assert!(message.contains("near 7 s") && message.contains("to 0.01"), "{message}");
+    fs::remove_file(folder.join("contacts.csv")).unwrap();
+    let found = Run::open(&folder).unwrap();
+    assert!(found.has(Held::Bodies) && !found.has(Held::Contacts));
+    let message = found.bodies_and_contacts(None).unwrap_err().to_string();
+    assert!(message.contains("[[record]]\nwhat  = \"contacts\"\nevery = 0.0001"), "{message}");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_broken_list_of_bodies_says_its_line() {
+    assert!(known_bodies("id,name\n").unwrap_err().contains("`shape`"));
+    let error = known_bodies("id,name,material,shape,radius,mass,inertia\n0,,g,sphere,0.1,1.0,1.0\n2,,,,,,\n");
+    assert!(error.unwrap_err().contains("line 3"));
+}

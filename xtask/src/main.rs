@@ -6,6 +6,7 @@
 mod examples;
 mod hygiene;
 mod outcomes;
+mod readers;
 mod table;
 mod tool;
 
@@ -16,7 +17,9 @@ use std::time::Instant;
 use tool::cargo;
 
 const USAGE: &str = "\
-cargo xtask test [--full]    formatting, lints, tests, docs, examples; --full adds the tests marked as slow (ignored)";
+cargo xtask test [--full]    formatting, lints, tests, docs, examples, independent readers; --full adds the tests marked
+                             as slow (ignored)
+cargo xtask readers          the independent readers alone: VTK, pandas, OVITO and LAMMPS on the release binary";
 
 fn main() -> ExitCode {
     // The folder of the workspace, wherever the command was called from.
@@ -29,6 +32,12 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(false),
         ["test", "--full"] => test(true),
+        ["readers"] => {
+            let mut score = Score::default();
+            score.check("release build", || cargo(&["build", "--release"]).run());
+            readers::check(&mut score);
+            score.end()
+        }
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS
@@ -63,6 +72,17 @@ impl Score {
             }
         }
     }
+
+    /// Says how many passed, and what did not.
+    fn end(self) -> ExitCode {
+        println!("{} passed, {} failed", self.passed, self.failed.len());
+        if self.failed.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            eprintln!("failed: {}", self.failed.join(", "));
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn test(full: bool) -> ExitCode {
@@ -77,13 +97,8 @@ fn test(full: bool) -> ExitCode {
     let docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
     score.check("documentation", || docs.run());
     examples::check(&mut score);
-    println!("{} passed, {} failed", score.passed, score.failed.len());
-    if score.failed.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        eprintln!("failed: {}", score.failed.join(", "));
-        ExitCode::FAILURE
-    }
+    readers::check(&mut score);
+    score.end()
 }
 
 /// By cargo-nextest if it is installed, else by cargo.

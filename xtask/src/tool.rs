@@ -13,6 +13,13 @@ pub fn cargo(arguments: &[&str]) -> Tool {
     Tool(command)
 }
 
+/// Any program with these arguments.
+pub fn program<A: AsRef<std::ffi::OsStr>>(name: impl AsRef<std::ffi::OsStr>, arguments: &[A]) -> Tool {
+    let mut command = Command::new(name);
+    command.args(arguments);
+    Tool(command)
+}
+
 /// Adds rustfmt and clippy where they are missing; the checks themselves say so if that does not work.
 pub fn add_components() {
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {

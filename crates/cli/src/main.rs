@@ -10,6 +10,7 @@ mod measure;
 mod probe;
 mod progress;
 mod run;
+mod schema;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ struct Arguments {
 enum Command {
     Run(run::Run),
     Check(check::Check),
+    Schema(schema::Schema),
     Probe(probe::Probe),
     Measure(measure::Measure),
     Laws(laws::Laws),
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
         Command::Check(check) => check.execute(),
+        Command::Schema(schema) => schema.execute(),
         Command::Probe(probe) => probe.execute(),
         Command::Measure(measure) => measure.execute(),
         Command::Laws(laws) => laws.execute(),

@@ -21,7 +21,7 @@ use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::{
     Closing, Ending, FolderError, Recorder, RunFolder, RunInfo, RunJson, SeriesLog, energy_summary, utc,
 };
-use stickslip_io::scene::{self, Scene, What};
+use stickslip_io::scene::{self, Record, Scene};
 
 use crate::progress::{self, Progress};
 use crate::{Failure, Outcome, say};
@@ -169,7 +169,7 @@ impl<'a> Job<'a> {
         let mut log = SeriesLog::default();
         log.offer(&world, scene.steps == 0);
         let first = world.ledger();
-        let keeps_contacts = scene.records.iter().any(|record| record.what == What::Contacts);
+        let keeps_contacts = scene.records.iter().any(Record::holds_contacts);
         let started = Instant::now();
         Ok(Job { scene, world, folder, json, info, recorder, log, first, rules, keeps_contacts, interrupted, started })
     }

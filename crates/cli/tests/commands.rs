@@ -156,6 +156,17 @@ fn laws_are_listed_and_shown_and_a_wrong_name_is_met_with_a_right_one() {
 }
 
 #[test]
+fn the_schema_is_printed_as_json() {
+    let folder = Folder::new("schema");
+    let output = stickslip(&folder, &["schema"]);
+    assert!(output.status.success(), "{}", err(&output));
+    let schema: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert!(schema["properties"]["contact"]["description"].is_string());
+    assert!(out(&stickslip(&folder, &["schema", "--help"])).contains("stickslip schema > scene.schema.json"));
+}
+
+#[test]
 fn a_probe_prints_the_columns_that_were_promised() {
     let folder = Folder::new("probe");
     let probe = "[contact]\nnormal = { law = \"hooke\", stiffness = 1e5 }\n\

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use glam::DVec3;
 use stickslip::World;
+use stickslip::measure::BodyView;
 
 /// The columns of a snapshot.
 pub const COLUMNS: &str = "id type radius x y z vx vy vz omegax omegay omegaz fx fy fz tqx tqy tqz";
@@ -15,8 +16,7 @@ pub const COLUMNS: &str = "id type radius x y z vx vy vz omegax omegay omegaz fx
 pub fn write_snapshot(out: &mut impl Write, world: &World, material_of: &[u16]) -> io::Result<()> {
     let views = world.ids().map(|id| world.body(id));
     let spheres: Vec<_> = views.filter(|view| view.radius > 0.0).collect();
-    let low = spheres.iter().map(|s| s.position - s.radius).reduce(DVec3::min).unwrap_or(DVec3::ZERO);
-    let high = spheres.iter().map(|s| s.position + s.radius).reduce(DVec3::max).unwrap_or(DVec3::ONE);
+    let (low, high) = bounds(&spheres);
     writeln!(out, "ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}", world.steps(), spheres.len())?;
     writeln!(out, "ITEM: BOX BOUNDS ff ff ff")?;
     for axis in 0..3 {
@@ -33,6 +33,13 @@ pub fn write_snapshot(out: &mut impl Write, world: &World, material_of: &[u16]) 
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// The smallest box that holds the spheres; a cube of side 1 m when there are none.
+pub(super) fn bounds(spheres: &[BodyView]) -> (DVec3, DVec3) {
+    let low = spheres.iter().map(|s| s.position - s.radius).reduce(DVec3::min).unwrap_or(DVec3::ZERO);
+    let high = spheres.iter().map(|s| s.position + s.radius).reduce(DVec3::max).unwrap_or(DVec3::ONE);
+    (low, high)
 }
 
 #[cfg(test)]

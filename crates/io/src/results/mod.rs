@@ -8,6 +8,7 @@ pub(crate) mod file;
 pub mod fixed;
 mod font;
 pub mod lammps;
+mod lammps_data;
 mod panel;
 pub mod parquet;
 pub mod picture;
@@ -22,6 +23,7 @@ pub mod summary;
 pub(crate) mod testing;
 pub mod utc;
 pub mod vtp;
+mod vtp_contacts;
 
 pub use file::{short_number, write_whole};
 pub use fixed::{FixedBody, RunInfo};

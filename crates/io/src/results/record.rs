@@ -1,7 +1,7 @@
 //! The records of a run: tables that grow while it goes on, and snapshots.
 //!
 //! `bodies.csv`, `contacts.csv` and `series.csv` are written directly under their names, so that a run that dies keeps
-//! what it had; snapshots are whole files (`vtp.rs`). Every record holds step 0 and the last step, once. Numbers are the
+//! what it had; snapshots are whole files (`vtp.rs`, `lammps_data.rs`). Every record holds step 0 and the last step, once. Numbers are the
 //! shortest text that reads back exactly, never more than 17 digits.
 //!
 //! Rows of contacts exist only for steps at which the world was told beforehand to keep them (`wants_contacts`). A run
@@ -18,6 +18,7 @@ use stickslip::measure::BodyView;
 
 use super::file::{at, push_number};
 use super::fixed::{self, FixedBody, RunInfo};
+use super::lammps_data::DataFiles;
 use super::schedule::Schedule;
 use super::series::{self, SeriesRow};
 use super::{lammps, parquet, vtp};
@@ -40,8 +41,18 @@ pub fn file_name(record: &Record) -> String {
         Format::Parquet => "parquet",
         Format::Vtk => "pvd",
         Format::Lammps => "dump",
+        Format::LammpsData => return format!("{}-*.data", record.name),
     };
     format!("{}.{ending}", record.name)
+}
+
+/// All that a record writes under names of its own: tables, lists of snapshots, and `<name>-*.data` for files of which
+/// there is no list.
+pub fn file_names(record: &Record) -> Vec<String> {
+    match record.format {
+        Format::Vtk => vtp::stems(&record.name, record.contacts).iter().map(|stem| format!("{stem}.pvd")).collect(),
+        _ => vec![file_name(record)],
+    }
 }
 
 /// The table that a record's rows wait in until the run ends, if that is not the record itself.
@@ -56,6 +67,7 @@ pub struct Recorder {
     folder: PathBuf,
     materials: Vec<String>,
     material_of: Vec<u16>,
+    mass_of: Vec<f64>,
     last_step: u64,
     flushed: Instant,
 }
@@ -63,6 +75,7 @@ pub struct Recorder {
 #[derive(Debug)]
 struct Output {
     what: What,
+    holds_contacts: bool,
     schedule: Schedule,
     written: Option<u64>,
     sink: Sink,
@@ -77,6 +90,7 @@ enum Sink {
         parquet: Option<PathBuf>,
     },
     Snapshots(vtp::Collection),
+    DataFiles(DataFiles),
 }
 
 impl Recorder {
@@ -90,6 +104,7 @@ impl Recorder {
             folder: folder.to_owned(),
             materials: info.materials.clone(),
             material_of: info.bodies.iter().map(|body| body.material).collect(),
+            mass_of: info.bodies.iter().map(|body| body.mass).collect(),
             last_step,
             flushed: Instant::now(),
         })
@@ -102,7 +117,7 @@ impl Recorder {
 
     /// Whether the world must keep its contacts when it takes this step (or, for 0, when it is built).
     pub fn wants_contacts(&self, step: u64) -> bool {
-        let mut contacts = self.outputs.iter().filter(|output| output.what == What::Contacts);
+        let mut contacts = self.outputs.iter().filter(|output| output.holds_contacts);
         contacts.any(|output| step >= self.last_step || output.schedule.due(step))
     }
 
@@ -113,7 +128,7 @@ impl Recorder {
         self.note_arrivals(world)?;
         for output in &mut self.outputs {
             if (last || output.schedule.due(step)) && output.written != Some(step) {
-                output.write(world, &self.material_of)?;
+                output.write(world, &self.material_of, &self.mass_of)?;
                 output.written = Some(step);
             }
         }
@@ -132,6 +147,7 @@ impl Recorder {
             return Ok(());
         }
         self.material_of.extend(new.iter().map(|body| body.material));
+        self.mass_of.extend(new.iter().map(|body| body.mass));
         fixed::append(&self.folder, first, &new, &self.materials)
     }
 
@@ -167,7 +183,9 @@ impl Output {
             What::Snapshot => "",
         };
         let sink = if record.format == Format::Vtk {
-            Sink::Snapshots(vtp::Collection::new(folder, &record.name))
+            Sink::Snapshots(vtp::Collection::new(folder, &record.name, record.contacts))
+        } else if record.format == Format::LammpsData {
+            Sink::DataFiles(DataFiles::new(folder, &record.name))
         } else {
             let name = file_name(record);
             let spool = spool_name(&name);
@@ -180,11 +198,13 @@ impl Output {
             }
             Sink::Table { path, file, parquet }
         };
-        Ok(Output { what: record.what, schedule: Schedule::new(record.every, dt), written: None, sink })
+        let (what, holds_contacts) = (record.what, record.holds_contacts());
+        Ok(Output { what, holds_contacts, schedule: Schedule::new(record.every, dt), written: None, sink })
     }
 
-    fn write(&mut self, world: &World, material_of: &[u16]) -> io::Result<()> {
+    fn write(&mut self, world: &World, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
         match &mut self.sink {
+            Sink::DataFiles(files) => files.add(world, material_of, mass_of),
             Sink::Snapshots(collection) => collection.add(world, material_of),
             Sink::Table { path, file, .. } => {
                 let written = match self.what {
@@ -262,7 +282,7 @@ mod tests {
 
     fn record(what: What, every: Every) -> Record {
         let format = if what == What::Snapshot { Format::Vtk } else { Format::Csv };
-        Record { what, every, format, name: what.word().into() }
+        Record { what, every, format, name: what.word().into(), contacts: what == What::Snapshot }
     }
 
     /// Runs some steps as the command does; returns the table of the only record.
@@ -330,6 +350,25 @@ mod tests {
         assert_eq!(column(&table, "step"), ["0", "3", "6", "8"]);
         assert_eq!((&*column(&table, "a")[1], &*column(&table, "b")[1]), ("0", "1"));
         assert_eq!(column(&table, "mode")[1], "---");
+    }
+
+    #[test]
+    fn snapshots_with_contacts_ask_for_them_and_have_them_at_every_step() {
+        let (mut world, info) = small_world();
+        let folder = test_folder("shots");
+        let shot = record(What::Snapshot, Every::Time(2e-3));
+        let mut recorder = Recorder::new(&folder, &[shot], 1e-3, 5, &info).unwrap();
+        recorder.write(&world, false).unwrap();
+        while world.steps() < 5 {
+            world.keep_contacts(recorder.wants_contacts(world.steps() + 1));
+            world.step().unwrap();
+            recorder.write(&world, false).unwrap();
+        }
+        for step in [0, 2, 4, 5] {
+            let text = std::fs::read_to_string(folder.join(format!("snapshot-contacts-{step}.vtp"))).unwrap();
+            assert!(text.contains("NumberOfPoints=\"1\""), "step {step}: {text}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

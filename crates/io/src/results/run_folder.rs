@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file::{PART, at, write_whole};
 use super::fixed;
-use super::record::{file_name, spool_name};
+use super::record::{file_names, spool_name};
 use crate::scene::Record;
 
 /// How a run ended, or that it has not.
@@ -105,7 +105,7 @@ pub struct RunJson {
     pub left: u64,
     /// How it ended.
     pub ending: Ending,
-    /// Its record files; of snapshots the list.
+    /// Its record files; of snapshots the lists, or `<name>-*.data` where there is none.
     pub records: Vec<String>,
     /// What the user was warned of.
     pub warnings: Vec<String>,
@@ -280,9 +280,9 @@ fn entries(path: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The files that these records write; of snapshots the list.
+/// The files that these records write; of snapshots the lists, or `<name>-*.data` where there is none.
 fn record_files(records: &[Record]) -> Vec<String> {
-    records.iter().map(file_name).collect()
+    records.iter().flat_map(file_names).collect()
 }
 
 /// Whether a run with these record files writes a file of this name.
@@ -302,10 +302,12 @@ fn is_measured(name: &str) -> bool {
     name.starts_with("measure-") && (name.ends_with(".csv") || name.ends_with(".svg"))
 }
 
-/// Whether this is `<stem>-<step>.vtp`, with `<stem>.pvd` the list of a snapshot record.
+/// Whether this is `<stem>-<step>.vtp`, with `<stem>.pvd` a list of a snapshot record, or `<stem>-<step>.data`, with
+/// `<stem>-*.data` the record.
 fn is_snapshot(name: &str, record: &str) -> bool {
-    let stem = record.strip_suffix(".pvd");
-    let step = stem.and_then(|stem| name.strip_prefix(stem)?.strip_prefix('-')?.strip_suffix(".vtp"));
+    let vtk = record.strip_suffix(".pvd").map(|stem| (stem, ".vtp"));
+    let stem_and_ending = vtk.or_else(|| record.strip_suffix("-*.data").map(|stem| (stem, ".data")));
+    let step = stem_and_ending.and_then(|(stem, end)| name.strip_prefix(stem)?.strip_prefix('-')?.strip_suffix(end));
     step.is_some_and(|step| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
@@ -316,8 +318,15 @@ mod tests {
     use crate::scene::{Every, Format, What};
 
     fn records() -> Vec<Record> {
-        let record = |what, format, name: &str| Record { what, every: Every::Time(0.1), format, name: name.into() };
-        vec![record(What::Bodies, Format::Csv, "grains"), record(What::Snapshot, Format::Vtk, "shot")]
+        let record = |what, format, name: &str| {
+            let contacts = format == Format::Vtk;
+            Record { what, every: Every::Time(0.1), format, name: name.into(), contacts }
+        };
+        vec![
+            record(What::Bodies, Format::Csv, "grains"),
+            record(What::Snapshot, Format::Vtk, "shot"),
+            record(What::Snapshot, Format::LammpsData, "state"),
+        ]
     }
 
     fn started(path: &Path) -> RunFolder {
@@ -348,7 +357,9 @@ mod tests {
         let path = test_folder("force");
         started(&path);
         let ours = ["grains.csv", "shot-0.vtp", "shot-120.vtp", "shot.pvd", "report.html.part", "measure-repose.svg"];
-        let theirs = ["notes.md", "shot-a.vtp", "other.csv", "shot-1.vtp.bak"];
+        let of_contacts = ["shot-contacts.pvd", "shot-contacts-0.vtp", "shot-chains.pvd", "shot-chains-5.vtp"];
+        let ours = [&ours[..], &of_contacts, &["state-0.data", "state-7.data"]].concat();
+        let theirs = ["notes.md", "shot-a.vtp", "other.csv", "shot-1.vtp.bak", "shot-forces-0.vtp", "state-a.data"];
         for name in ours.iter().chain(&theirs) {
             fs::write(path.join(name), "x").unwrap();
         }

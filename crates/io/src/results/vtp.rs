@@ -1,7 +1,9 @@
-//! Snapshots for ParaView: one VTK PolyData file (`.vtp`) per moment, and a `.pvd` list of them with their times.
+//! Snapshots for ParaView: VTK PolyData files (`.vtp`) for each moment, and `.pvd` lists of them with their times.
 //!
-//! The points are the centres of the spheres; planes are left out. Arrays are inline base64 in front of which stands
-//! their length in bytes (UInt64), little-endian: valid XML that any reader can take apart. No compression.
+//! `<name>.pvd` has the centres of the spheres as points; planes are left out. With contacts, `<name>-contacts.pvd` has
+//! the contact points and `<name>-chains.pvd` lines between the centres (`vtp_contacts.rs`). Arrays are inline base64 in
+//! front of which stands their length in bytes (UInt64), little-endian: valid XML that any reader can take apart. No
+//! compression.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,25 +12,55 @@ use glam::DVec3;
 use stickslip::World;
 
 use super::file::{base64, escape, write_whole};
+use super::vtp_contacts;
+
+/// The stems of the lists that a record of this name writes.
+pub fn stems(name: &str, contacts: bool) -> Vec<String> {
+    let of_contacts = if contacts { &["-contacts", "-chains"][..] } else { &[] };
+    [""].iter().chain(of_contacts).map(|ending| format!("{name}{ending}")).collect()
+}
 
 /// The snapshots of one record.
 #[derive(Debug)]
 pub struct Collection {
+    /// Bodies, and if they are asked for, contacts and chains.
+    lists: Vec<List>,
+}
+
+impl Collection {
+    /// No snapshot yet; nothing is written.
+    pub fn new(folder: &Path, name: &str, contacts: bool) -> Self {
+        let list = |stem| List { folder: folder.to_owned(), stem, entries: String::new() };
+        Collection { lists: stems(name, contacts).into_iter().map(list).collect() }
+    }
+
+    /// Writes the files of this moment, and the lists with them. Contacts are those that the world kept.
+    pub fn add(&mut self, world: &World, material_of: &[u16]) -> io::Result<()> {
+        match &mut self.lists[..] {
+            [bodies, contacts, chains] => {
+                let rows = world.contacts();
+                bodies.add(world, &snapshot(world, material_of))?;
+                contacts.add(world, &vtp_contacts::points(world, &rows))?;
+                chains.add(world, &vtp_contacts::chains(world, &rows))
+            }
+            lists => lists.iter_mut().try_for_each(|list| list.add(world, &snapshot(world, material_of))),
+        }
+    }
+}
+
+/// Files of one kind and their list.
+#[derive(Debug)]
+struct List {
     folder: PathBuf,
     stem: String,
     entries: String,
 }
 
-impl Collection {
-    /// No snapshot yet; nothing is written.
-    pub fn new(folder: &Path, stem: &str) -> Self {
-        Collection { folder: folder.to_owned(), stem: stem.to_owned(), entries: String::new() }
-    }
-
+impl List {
     /// Writes `<stem>-<step>.vtp` and the list with it.
-    pub fn add(&mut self, world: &World, material_of: &[u16]) -> io::Result<()> {
+    fn add(&mut self, world: &World, file_text: &str) -> io::Result<()> {
         let name = format!("{}-{}.vtp", self.stem, world.steps());
-        write_whole(&self.folder.join(&name), snapshot(world, material_of).as_bytes())?;
+        write_whole(&self.folder.join(&name), file_text.as_bytes())?;
         let (time, file) = (world.time(), escape(&name));
         self.entries += &format!("    <DataSet timestep=\"{time:?}\" group=\"\" part=\"0\" file=\"{file}\"/>\n");
         let list = format!(
@@ -44,39 +76,96 @@ impl Collection {
 pub fn snapshot(world: &World, material_of: &[u16]) -> String {
     let views = world.ids().map(|id| world.body(id));
     let spheres: Vec<_> = views.filter(|view| view.radius > 0.0).collect();
-    let count = spheres.len();
-    let scalars = |name, values: Vec<f64>| array("Float64", name, 1, values.into_iter().map(f64::to_le_bytes));
-    let integers = |name, values: Vec<i64>| array("Int64", name, 1, values.into_iter().map(i64::to_le_bytes));
-    let vectors = |name, values: Vec<DVec3>| {
-        array("Float64", name, 3, values.into_iter().flat_map(|v| v.to_array()).map(f64::to_le_bytes))
-    };
+    let count = spheres.len() as i64;
     let material = |id: u32| material_of.get(id as usize).map_or(-1, |&material| i64::from(material));
-    let point_data = [
-        integers("id", spheres.iter().map(|s| i64::from(s.id)).collect()),
-        scalars("radius", spheres.iter().map(|s| s.radius).collect()),
-        integers("material", spheres.iter().map(|s| material(s.id)).collect()),
-        vectors("velocity", spheres.iter().map(|s| s.velocity).collect()),
-        vectors("angular_velocity", spheres.iter().map(|s| s.angular_velocity).collect()),
-        scalars("speed", spheres.iter().map(|s| s.velocity.length()).collect()),
-        vectors("force", spheres.iter().map(|s| s.force).collect()),
-    ]
-    .concat();
-    let points = vectors("Points", spheres.iter().map(|s| s.position).collect());
-    // Each point is also a vertex: without cells ParaView shows nothing.
-    let connectivity = integers("connectivity", (0..count as i64).collect());
-    let offsets = integers("offsets", (1..=count as i64).collect());
-    let time = array("Float64", "TimeValue", 1, [world.time().to_le_bytes()].into_iter())
-        .replace("<DataArray ", "<DataArray NumberOfTuples=\"1\" ");
-    format!(
-        "<?xml version=\"1.0\"?>\n\
-         <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n\
-         <FieldData>\n{time}</FieldData>\n\
-         <Piece NumberOfPoints=\"{count}\" NumberOfVerts=\"{count}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" \
-         NumberOfPolys=\"0\">\n\
-         <PointData Scalars=\"radius\" Vectors=\"velocity\">\n{point_data}</PointData>\n\
-         <Points>\n{points}</Points>\n<Verts>\n{connectivity}{offsets}</Verts>\n\
-         </Piece>\n</PolyData>\n</VTKFile>\n"
-    )
+    let orientations =
+        spheres.iter().flat_map(|s| [s.orientation.w, s.orientation.x, s.orientation.y, s.orientation.z]);
+    let data = [
+        integers("id", spheres.iter().map(|s| i64::from(s.id))),
+        scalars("radius", spheres.iter().map(|s| s.radius)),
+        integers("material", spheres.iter().map(|s| material(s.id))),
+        vectors("velocity", spheres.iter().map(|s| s.velocity)),
+        vectors("angular_velocity", spheres.iter().map(|s| s.angular_velocity)),
+        scalars("speed", spheres.iter().map(|s| s.velocity.length())),
+        vectors("force", spheres.iter().map(|s| s.force)),
+        vectors("torque", spheres.iter().map(|s| s.torque)),
+        // w, x, y, z: the order in which ParaView's glyphs take a quaternion.
+        array("Float64", "orientation", 4, orientations.map(f64::to_le_bytes)),
+    ];
+    PolyData {
+        points: spheres.iter().map(|s| s.position).collect(),
+        shown: ("radius", "velocity"),
+        point_data: data.concat(),
+        // Each point is also a vertex: without cells ParaView shows nothing.
+        cells: Cells::Vertices,
+        count,
+    }
+    .text(world.time())
+}
+
+/// What the points of a file are joined to.
+pub(super) enum Cells {
+    /// Each point is a cell.
+    Vertices,
+    /// Two points after each other are a line.
+    Lines,
+}
+
+/// One VTK file before it is text.
+pub(super) struct PolyData {
+    /// The points (m).
+    pub points: Vec<DVec3>,
+    /// The scalars and the vectors that ParaView shows first.
+    pub shown: (&'static str, &'static str),
+    /// Arrays with a value for each point.
+    pub point_data: String,
+    /// What the points make.
+    pub cells: Cells,
+    /// How many cells.
+    pub count: i64,
+}
+
+impl PolyData {
+    /// The file.
+    pub fn text(self, time: f64) -> String {
+        let (count, (scalars, of_vectors)) = (self.count, self.shown);
+        let (tag, size, lines) = match self.cells {
+            Cells::Vertices => ("Verts", 1, 0),
+            Cells::Lines => ("Lines", 2, count),
+        };
+        let (total, vertices) = (self.points.len(), count - lines);
+        let points = vectors("Points", self.points.into_iter());
+        let connectivity = integers("connectivity", 0..size * count);
+        let offsets = integers("offsets", (1..=count).map(|cell| size * cell));
+        let time = array("Float64", "TimeValue", 1, [time.to_le_bytes()].into_iter())
+            .replace("<DataArray ", "<DataArray NumberOfTuples=\"1\" ");
+        format!(
+            "<?xml version=\"1.0\"?>\n\
+             <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n\
+             <FieldData>\n{time}</FieldData>\n\
+             <Piece NumberOfPoints=\"{total}\" NumberOfVerts=\"{vertices}\" NumberOfLines=\"{lines}\" NumberOfStrips=\"0\" \
+             NumberOfPolys=\"0\">\n\
+             <PointData Scalars=\"{scalars}\" Vectors=\"{of_vectors}\">\n{}</PointData>\n\
+             <Points>\n{points}</Points>\n<{tag}>\n{connectivity}{offsets}</{tag}>\n\
+             </Piece>\n</PolyData>\n</VTKFile>\n",
+            self.point_data
+        )
+    }
+}
+
+/// An array of numbers.
+pub(super) fn scalars(name: &str, values: impl Iterator<Item = f64>) -> String {
+    array("Float64", name, 1, values.map(f64::to_le_bytes))
+}
+
+/// An array of whole numbers.
+pub(super) fn integers(name: &str, values: impl Iterator<Item = i64>) -> String {
+    array("Int64", name, 1, values.map(i64::to_le_bytes))
+}
+
+/// An array of vectors.
+pub(super) fn vectors(name: &str, values: impl Iterator<Item = DVec3>) -> String {
+    array("Float64", name, 3, values.flat_map(|v| v.to_array()).map(f64::to_le_bytes))
 }
 
 /// One array of numbers, given as their bytes.
@@ -92,7 +181,7 @@ fn array(kind: &str, name: &str, components: usize, numbers: impl Iterator<Item 
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::testing::{small_world, tags, test_folder};
     use super::*;
 
@@ -108,7 +197,7 @@ mod tests {
     }
 
     /// The numbers of an array, by its name: eight bytes each, after their length.
-    fn words(xml: &str, name: &str) -> Vec<[u8; 8]> {
+    pub fn words(xml: &str, name: &str) -> Vec<[u8; 8]> {
         let wanted = format!("Name=\"{name}\"");
         let (_, text) = tags(xml).into_iter().find(|(tag, _)| tag.contains(&wanted)).unwrap();
         let bytes = decode(text.trim());
@@ -133,13 +222,15 @@ mod tests {
         assert_eq!(numbers("velocity").len(), 6);
         assert_eq!(numbers("TimeValue"), [0.0]);
         assert!(numbers("force")[2] > 0.0);
+        assert_eq!(numbers("torque").len(), 6);
+        assert_eq!(numbers("orientation"), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
     }
 
     #[test]
     fn the_list_grows_with_the_snapshots() {
         let (mut world, info) = small_world();
         let folder = test_folder("vtp");
-        let mut collection = Collection::new(&folder, "shot");
+        let mut collection = Collection::new(&folder, "shot", true);
         let material_of: Vec<u16> = info.bodies.iter().map(|body| body.material).collect();
         collection.add(&world, &material_of).unwrap();
         world.step().unwrap();
@@ -148,6 +239,11 @@ mod tests {
         tags(&list);
         assert!(list.contains("timestep=\"0.001\"") && list.contains("file=\"shot-1.vtp\""), "{list}");
         assert!(folder.join("shot-0.vtp").exists() && folder.join("shot-1.vtp").exists());
+        for kind in ["contacts", "chains"] {
+            let list = std::fs::read_to_string(folder.join(format!("shot-{kind}.pvd"))).unwrap();
+            assert!(list.contains(&format!("file=\"shot-{kind}-0.vtp\"")), "{list}");
+            assert!(folder.join(format!("shot-{kind}-1.vtp")).exists());
+        }
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

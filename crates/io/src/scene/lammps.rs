@@ -32,8 +32,12 @@ const SECTIONS: [&str; 4] = ["Atoms", "Velocities", "Masses", "PairIJ Coeffs"];
 
 /// One line of the file and where it stands.
 type Line<'a> = (Range<usize>, &'a str);
-/// An atom: its id, and its numbers in our columns.
-type Atom = (u64, Vec<f64>);
+/// An atom: its id, its numbers in our columns, and where it stands.
+struct Atom {
+    id: u64,
+    numbers: Vec<f64>,
+    span: Range<usize>,
+}
 /// What is wrong, and where.
 type Fault = (Range<usize>, String);
 
@@ -52,20 +56,35 @@ pub(crate) fn read(
     let is_dump = lines.iter().find(|(_, line)| !line.is_empty()).is_some_and(|(_, line)| line.starts_with("ITEM:"));
     let read = match (is_dump, timestep) {
         (true, _) => read_dump(&lines, timestep),
-        (false, None) => read_data(&lines),
+        (false, None) => read_data(&lines, text),
         (false, Some(_)) => Err((0..0, "a data file has no timesteps: leave `timestep` out".into())),
     };
     let (columns, mut atoms) = read.map_err(|(span, message)| fail(span, message))?;
-    atoms.sort_by_key(|(id, _)| *id);
+    sort_by_id(&mut atoms, text).map_err(|(span, message)| fail(span, message))?;
     let mut list = String::new();
-    for (_, numbers) in &atoms {
-        let fields: Vec<String> = numbers.iter().map(|number| format!("{number:?}")).collect();
+    // Where each line of the list begins, to find the atom that a message is about.
+    let mut starts = Vec::new();
+    for atom in &atoms {
+        starts.push(list.len());
+        let fields: Vec<String> = atom.numbers.iter().map(|number| format!("{number:?}")).collect();
         list += &fields.join(",");
         list.push('\n');
     }
     rows::check_columns(&columns).map_err(|message| fail(0..0, message))?;
-    // Signs and ranges are checked as for any list; its lines are not those of the file, so the file is the place.
-    rows::read(&list, Some(columns), |_, message| fail(0..0, message))
+    // Signs and ranges are checked as for any list; the place is the atom's line in the file.
+    rows::read(&list, Some(columns), |span, message| {
+        let atom = atoms.get(starts.partition_point(|start| *start <= span.start).saturating_sub(1));
+        fail(atom.map_or(0..0, |atom| atom.span.clone()), message)
+    })
+}
+
+/// Puts atoms in the order of their ids and refuses an id that stands twice.
+fn sort_by_id(atoms: &mut [Atom], text: &str) -> std::result::Result<(), Fault> {
+    // Stable, so that of two lines with one id the later one is the repetition.
+    atoms.sort_by_key(|atom| atom.id);
+    let Some(pair) = atoms.windows(2).find(|pair| pair[0].id == pair[1].id) else { return Ok(()) };
+    let line = 1 + text.as_bytes()[..pair[0].span.start].iter().filter(|byte| **byte == b'\n').count();
+    Err((pair[1].span.clone(), format!("the id {} already stands on line {line}", pair[1].id)))
 }
 
 fn number(field: &str) -> std::result::Result<f64, String> {
@@ -132,14 +151,14 @@ fn read_dump(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Result<(
                 numbers.push(factor * value);
             }
         }
-        Ok((id, numbers))
+        Ok(Atom { id, numbers, span: span.clone() })
     };
     let atoms = listed.iter().enumerate().map(atom).collect::<std::result::Result<_, _>>()?;
     Ok((taken.iter().flatten().map(|(column, _)| *column).collect(), atoms))
 }
 
 /// The atoms of a data file, and the columns they have.
-fn read_data(lines: &[Line<'_>]) -> std::result::Result<(Vec<usize>, Vec<Atom>), Fault> {
+fn read_data(lines: &[Line<'_>], text: &str) -> std::result::Result<(Vec<usize>, Vec<Atom>), Fault> {
     let mut atoms: Vec<Atom> = Vec::new();
     let mut moving: Vec<Atom> = Vec::new();
     let mut section = "";
@@ -165,11 +184,11 @@ fn read_data(lines: &[Line<'_>]) -> std::result::Result<(Vec<usize>, Vec<Atom>),
             ("Atoms", 7 | 10) => {
                 let mut values: Vec<f64> = std::result::Result::<_, String>::map_err(numbers(4, 7), fault)?;
                 values.push(0.5 * number(fields[2]).map_err(fault)?);
-                atoms.push((whole(fields[0]).map_err(fault)?, values));
+                atoms.push(Atom { id: whole(fields[0]).map_err(fault)?, numbers: values, span: span.clone() });
             }
             ("Velocities", 7) => {
                 let values = std::result::Result::<_, String>::map_err(numbers(1, 7), fault)?;
-                moving.push((whole(fields[0]).map_err(fault)?, values));
+                moving.push(Atom { id: whole(fields[0]).map_err(fault)?, numbers: values, span: span.clone() });
             }
             ("Atoms", n) => {
                 let what = "id type diameter density x y z, and perhaps three images";
@@ -179,12 +198,17 @@ fn read_data(lines: &[Line<'_>]) -> std::result::Result<(Vec<usize>, Vec<Atom>),
             _ => {}
         }
     }
-    moving.sort_by_key(|(id, _)| *id);
-    for (id, values) in &mut atoms {
+    sort_by_id(&mut atoms, text)?;
+    sort_by_id(&mut moving, text)?;
+    let known = |id: u64| atoms.binary_search_by_key(&id, |atom| atom.id).is_ok();
+    if let Some(stray) = moving.iter().find(|atom| !known(atom.id)) {
+        return Err((stray.span.clone(), format!("there is no atom {}", stray.id)));
+    }
+    for atom in &mut atoms {
         // An atom without a line of velocities is at rest, as in LAMMPS.
-        match moving.binary_search_by_key(id, |(id, _)| *id) {
-            Ok(at) => values.extend_from_slice(&moving[at].1),
-            Err(_) => values.extend([0.0; 6]),
+        match moving.binary_search_by_key(&atom.id, |moving| moving.id) {
+            Ok(at) => atom.numbers.extend_from_slice(&moving[at].numbers),
+            Err(_) => atom.numbers.extend([0.0; 6]),
         }
     }
     Ok((vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9], atoms))
@@ -226,6 +250,30 @@ mod tests {
         let style = read_text(&text.replace("# sphere", "# atomic"), None).unwrap_err();
         assert_eq!(style.line(), Some(7));
         assert_eq!(read_text(&text.replace("1 2 3 0 0 0", "1 2 three 0 0 0"), None).unwrap_err().line(), Some(10));
+    }
+
+    #[test]
+    fn a_bad_radius_is_reported_at_its_own_line() {
+        // It was once reported at the first line of the file.
+        let error = read_text(&DUMP.replace("2 1 0.5 9", "2 1 -0.5 9"), None).unwrap_err();
+        assert_eq!(error.line(), Some(20), "{error}");
+        assert!(error.message().contains("above zero"), "{error}");
+        assert_eq!(read_text(&DUMP.replace("1 1 1.0 1.5", "1 1 0 1.5"), None).unwrap_err().line(), Some(21));
+        let data = "title\n\nAtoms\n\n2 1 0.5 2.5 9 8 7\n1 1 -1.0 2.5 1 2 3\n";
+        assert_eq!(read_text(data, None).unwrap_err().line(), Some(6));
+    }
+
+    #[test]
+    fn an_id_that_stands_twice_is_refused() {
+        // Both lines were once taken as atoms of their own.
+        let error = read_text(&DUMP.replace("2 1 0.5 9", "1 1 0.5 9"), None).unwrap_err();
+        assert_eq!(error.line(), Some(21), "{error}");
+        assert!(error.message().contains("the id 1 already stands on line 20"), "{error}");
+        let data = "title\n\nAtoms\n\n2 1 0.5 2.5 9 8 7\n1 1 1.0 2.5 1 2 3\n\nVelocities\n\n2 1 2 3 4 5 6\n";
+        assert_eq!(read_text(&data.replace("1 1 1.0", "2 1 1.0"), None).unwrap_err().line(), Some(6));
+        assert_eq!(read_text(&format!("{data}2 0 0 0 0 0 0\n"), None).unwrap_err().line(), Some(11));
+        let stray = read_text(&format!("{data}3 0 0 0 0 0 0\n"), None).unwrap_err();
+        assert!(stray.line() == Some(11) && stray.message().contains("no atom 3"), "{stray}");
     }
 
     #[test]

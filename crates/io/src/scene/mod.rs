@@ -2,7 +2,7 @@
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
 //! `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
-//! `resolved` writes it all out again; `check` says it in words. Nothing here writes a file or advances a world.
+//! `resolved` writes it all out again; `check` says it in words; `schema` tells editors. Nothing here writes a file or advances a world.
 
 mod bodies;
 mod check;
@@ -16,6 +16,7 @@ mod motions;
 mod records;
 mod resolved;
 mod rows;
+mod schema;
 mod shapes;
 mod streams;
 mod timing;
@@ -37,6 +38,7 @@ use timing::Time;
 pub use crate::input::InputError;
 pub use check::check_text;
 pub use records::{Every, Format, Record, What};
+pub use schema::{schema, schema_text};
 pub use timing::{Domain, Leaving, Stop};
 
 /// A scene, ready to run.

@@ -30,8 +30,12 @@ impl What {
     }
 
     /// The formats it may be written in; the first is the default.
-    fn formats(self) -> [Format; 2] {
-        if self == What::Snapshot { [Format::Vtk, Format::Lammps] } else { [Format::Csv, Format::Parquet] }
+    fn formats(self) -> &'static [Format] {
+        if self == What::Snapshot {
+            &[Format::Vtk, Format::Lammps, Format::LammpsData]
+        } else {
+            &[Format::Csv, Format::Parquet]
+        }
     }
 }
 
@@ -46,6 +50,8 @@ pub enum Format {
     Vtk,
     /// Snapshots as a LAMMPS text dump, all in one file.
     Lammps,
+    /// Snapshots as LAMMPS data files, a file each.
+    LammpsData,
 }
 
 impl Format {
@@ -56,6 +62,7 @@ impl Format {
             Format::Parquet => "parquet",
             Format::Vtk => "vtk",
             Format::Lammps => "lammps",
+            Format::LammpsData => "lammps-data",
         }
     }
 }
@@ -80,6 +87,20 @@ pub struct Record {
     pub format: Format,
     /// Stem of its file name.
     pub name: String,
+    /// Whether snapshots for ParaView hold the contacts too; false for all other records.
+    pub contacts: bool,
+}
+
+impl Record {
+    /// Whether the world must keep its contacts for this record.
+    pub fn holds_contacts(&self) -> bool {
+        self.what == What::Contacts || self.contacts
+    }
+
+    /// The stems of its files.
+    fn stems(&self) -> Vec<String> {
+        crate::results::vtp::stems(&self.name, self.contacts)
+    }
 }
 
 /// Reads all `[[record]]` tables.
@@ -92,14 +113,16 @@ pub(crate) fn read(top: &Table<'_>) -> Result<Vec<Record>> {
         let what = table.need("what", |item| item.choice(&words, &["joints", "checkpoint"]))?;
         let every = table.need("every", read_every)?;
         let later: &[&str] = if what == What::Snapshot { &["hdf5"] } else { &[] };
-        let formats = what.formats().map(|format| (format.word(), format));
+        let formats: Vec<_> = what.formats().iter().map(|format| (format.word(), *format)).collect();
         let format = table.read("format", |item| item.choice(&formats, later))?.unwrap_or(formats[0].1);
         let place = table.optional("name").map_or_else(|| table.place(), |item| item.place());
         let name = table.read("name", read_stem)?.unwrap_or_else(|| what.word().to_owned());
+        let contacts = format == Format::Vtk && table.read("contacts", Item::boolean)?.unwrap_or(true);
         table.finish()?;
-        refuse_twice(&name, &records, &lines, &place)?;
+        let record = Record { what, every, format, name, contacts };
+        refuse_twice(&record, &records, &lines, &place)?;
         lines.push(place.line());
-        records.push(Record { what, every, format, name });
+        records.push(record);
     }
     Ok(records)
 }
@@ -111,14 +134,19 @@ fn read_every(item: Item<'_>) -> Result<Every> {
     item.number_such("a time above zero, or \"step\"", |every| every > 0.0).map(Every::Time)
 }
 
-fn refuse_twice(name: &str, records: &[Record], lines: &[usize], place: &Place<'_>) -> Result<()> {
-    match records.iter().position(|record| record.name == name) {
-        Some(first) => {
-            let message = format!("a record of the name \"{name}\" already stands on line {}", lines[first]);
-            Err(place.error(message).help("name = \"...\" changes the stem of its file"))
+fn refuse_twice(record: &Record, records: &[Record], lines: &[usize], place: &Place<'_>) -> Result<()> {
+    for (other, line) in records.iter().zip(lines) {
+        let taken = other.stems();
+        if let Some(stem) = record.stems().into_iter().find(|stem| taken.contains(stem)) {
+            let message = if other.name == record.name {
+                format!("a record of the name \"{stem}\" already stands on line {line}")
+            } else {
+                format!("the record on line {line} writes files of the name \"{stem}\" too")
+            };
+            return Err(place.error(message).help("name = \"...\" changes the stem of its file"));
         }
-        None => Ok(()),
     }
+    Ok(())
 }
 
 /// A stem that is a file name on every system.

@@ -16,7 +16,7 @@ use crate::scene::bodies::LOCKS;
 use crate::scene::grains::{Group, Placement, Radius};
 use crate::scene::materials::Elastic;
 use crate::scene::rows::COLUMNS;
-use crate::scene::{Every, Scene};
+use crate::scene::{Every, Format, Scene};
 
 /// Writes the scene. `tables` is how many bodies come from `[[body]]` tables; the others come from `groups`.
 pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &[Group]) -> String {
@@ -364,6 +364,9 @@ fn write_tail(out: &mut String, scene: &Scene) -> std::fmt::Result {
             Every::Step => writeln!(out, "every = \"step\"")?,
         }
         writeln!(out, "format = \"{}\"\nname = {}", record.format.word(), string(&record.name))?;
+        if record.format == Format::Vtk {
+            writeln!(out, "contacts = {}", record.contacts)?;
+        }
     }
     Ok(())
 }

@@ -1,0 +1,349 @@
+//! `stickslip schema`: the JSON schema (draft 2020-12) of a scene file, for editors and for programs that write scenes.
+//!
+//! Written by hand beside the readers of this folder, in their order; tests hold the two together: scenes that load are
+//! valid, and a wrong type, an unknown or missing key or a wrong word is not. Laws come from the engine's list
+//! (`schema/laws.rs`). Does not say: what needs two tables at once (names of materials, overlaps, who meets whom), what
+//! compares two numbers (`from` below `to`, kinetic below static), what stands in other files.
+
+mod build;
+mod laws;
+
+use serde_json::{Map, Value, json};
+
+use crate::scene::bodies::LOCKS;
+use crate::scene::rows::COLUMNS;
+use build::{
+    also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, text, vector,
+    whole, word, words,
+};
+
+/// The schema as a JSON value.
+pub fn schema() -> Value {
+    let mut schema = object(vec![
+        ("title", said(or(text(), ""), "What the scene is about.")),
+        ("dimension", said(or(json!({"const": 3}), 3), "3 is the only value today.")),
+        ("gravity", said(or(vector(), vec![0.0; 3]), "Acceleration of gravity [m/s^2].")),
+        ("seed", said(or(whole(0), 1), "What random places and radii are drawn from.")),
+        ("start", start()),
+        ("!time", time()),
+        ("method", method()),
+        ("!material", materials()),
+        ("contact", said(list(contact()), "Which laws act between which materials.")),
+        ("body", said(list(body()), "One body each.")),
+        ("grains", said(list(grains()), "Many spheres at the start.")),
+        ("stream", said(list(stream()), "Spheres that arrive during the run.")),
+        ("domain", domain()),
+        ("record", said(list(record()), "What the run writes.")),
+    ]);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("stickslip scene");
+    schema["description"] = json!("A scene of stickslip. Any consistent units; the descriptions say SI.");
+    let bodies = ["body", "grains", "stream", "start"].map(|key| json!({"required": [key]}));
+    schema["anyOf"] = json!(bodies);
+    // After another run a wall may stand where one of its name stood there.
+    let placed = json!({"properties": {"body": {"items": {"required": ["position"]}}}});
+    also(&mut schema, [json!({"if": {"required": ["start"]}, "else": placed})]);
+    let mut definitions: Map<String, Value> = laws::definitions().into_iter().collect();
+    definitions.insert("coefficient".to_owned(), coefficient());
+    schema["$defs"] = Value::Object(definitions);
+    schema
+}
+
+/// The schema as text, a line for each key.
+pub fn schema_text() -> String {
+    format!("{:#}\n", schema())
+}
+
+/// `mu` or `length`.
+fn coefficient() -> Value {
+    let both = object(vec![
+        ("!static", said(non_negative(), "While the contact sticks.")),
+        ("!kinetic", said(non_negative(), "Once it slips; at most the static value.")),
+    ]);
+    one_of(vec![non_negative(), both])
+}
+
+fn start() -> Value {
+    let table = object(vec![
+        ("!from", said(text(), "Folder of the run, or a checkpoint file, to go on from.")),
+        ("velocities", said(or(words(&["keep", "zero"]), "keep"), "Whether bodies go on moving.")),
+        ("memory", said(or(words(&["keep", "drop"]), "keep"), "Whether contacts remember.")),
+        ("hash", said(text(), "Hash of the checkpoint; written into the resolved scene.")),
+    ]);
+    said(table, "Go on from another run's end: bodies and contact memory come from there.")
+}
+
+fn time() -> Value {
+    let stop = object(vec![
+        ("kinetic_energy_per_body", said(positive(), "Translational kinetic energy per body at or below this [J].")),
+        ("unbalanced_force", said(positive(), "Mean net force over mean normal force at or below this.")),
+    ]);
+    let step = one_of(vec![positive(), word("auto")]);
+    let table = object(vec![
+        ("!end", said(non_negative(), "Simulated time at the end [s].")),
+        ("step", said(or(step, "auto"), "Step [s], or \"auto\": a tenth of the critical step.")),
+        ("stop", said(stop, "Ends the run earlier, when all that are given hold.")),
+    ]);
+    said(table, "How long, and in which steps.")
+}
+
+fn method() -> Value {
+    let integrators = or(words(&["velocity-verlet", "symplectic-euler"]), "velocity-verlet");
+    let fraction = or(json!({"type": "number", "minimum": 0, "exclusiveMaximum": 1}), 0.0);
+    let table = object(vec![
+        ("kind", said(or(word("explicit"), "explicit"), "Soft contacts, springs with memory, small steps.")),
+        ("integrator", said(integrators, "How positions and velocities advance.")),
+        ("local_damping", said(fraction, "Fraction of the unbalanced force taken against the velocity.")),
+    ]);
+    said(table, "How the motion is computed.")
+}
+
+fn materials() -> Value {
+    let material = object(vec![
+        ("!density", said(positive(), "[kg/m^3].")),
+        ("young", said(positive(), "Young's modulus [Pa], for hertz.")),
+        ("shear_modulus", said(positive(), "Shear modulus [Pa], instead of young.")),
+        ("poisson", said(laws::poisson(), "Poisson's ratio, for hertz.")),
+    ]);
+    let material = exclusive(material, &["young", "shear_modulus"]);
+    said(json!({"type": "object", "additionalProperties": material, "minProperties": 1}), "Materials by name.")
+}
+
+fn contact() -> Value {
+    object(vec![
+        ("!between", said(array(text(), 2), "Names of two materials, in any order.")),
+        ("!normal", said(laws::of_key("normal"), "The force along the normal.")),
+        ("slide", said(laws::of_key("slide"), "What resists sliding; free if absent.")),
+        ("roll", said(laws::of_key("roll"), "What resists rolling; free if absent.")),
+        ("spin", said(laws::of_key("spin"), "What resists spinning; free if absent.")),
+    ])
+}
+
+/// The material of a body, and its velocities at the start.
+fn material() -> Value {
+    said(text(), "Name of a material.")
+}
+
+fn velocity() -> Value {
+    said(or(vector(), vec![0.0; 3]), "Velocity at the start [m/s].")
+}
+
+fn angular_velocity() -> Value {
+    said(or(vector(), vec![0.0; 3]), "Angular velocity at the start [rad/s], world axes.")
+}
+
+fn body() -> Value {
+    let locks = list(words(&LOCKS));
+    object(vec![
+        ("name", said(json!({"type": "string", "minLength": 1}), "Unique.")),
+        ("!material", material()),
+        ("!shape", said(shape(), "Its surface.")),
+        ("position", said(vector(), "Centre of a sphere, a point of a plane, middle of another wall [m].")),
+        ("velocity", velocity()),
+        ("angular_velocity", angular_velocity()),
+        ("orientation", said(or(array(number(), 4), vec![1.0, 0.0, 0.0, 0.0]), "Quaternion w, x, y, z.")),
+        ("motion", said(motion(), "\"free\" for a sphere, \"fixed\" for a wall, if absent.")),
+        ("mass", said(positive(), "Instead of density times volume [kg]; the inertia scales with it.")),
+        ("inertia", said(array(positive(), 3), "Principal moments of inertia [kg m^2].")),
+        ("lock", said(or(locks, Vec::<Value>::new()), "Velocities kept at zero.")),
+        ("force", said(or(vector(), vec![0.0; 3]), "Acts always [N].")),
+        ("torque", said(or(vector(), vec![0.0; 3]), "Acts always [N m].")),
+    ])
+}
+
+fn shape() -> Value {
+    let sides = || said(or(words(&["both", "front"]), "both"), "Which sides of the wall bodies meet.");
+    let axis = || said(vector(), "Direction of the axis; any length.");
+    let kind = |name| ("!kind", word(name));
+    one_of(vec![
+        object(vec![kind("sphere"), ("!radius", said(positive(), "[m]."))]),
+        object(vec![kind("plane"), ("!normal", said(vector(), "Out of the solid side; any length."))]),
+        object(vec![
+            kind("rectangle"),
+            ("!normal", said(vector(), "Out of the front; any length.")),
+            ("!size", said(array(positive(), 2), "Along `along`, and across [m].")),
+            ("along", said(vector(), "Direction of the first side, within the rectangle.")),
+            ("sides", sides()),
+        ]),
+        object(vec![
+            kind("tube"),
+            ("!radius", said(positive(), "[m].")),
+            ("!length", said(positive(), "Along the axis [m].")),
+            ("!axis", axis()),
+            ("sides", sides()),
+        ]),
+        object(vec![
+            kind("cone"),
+            ("!radii", said(array(non_negative(), 2), "At the two ends, along the axis; they differ [m].")),
+            ("!length", said(non_negative(), "Along the axis [m]; 0 is a flat ring.")),
+            ("!axis", axis()),
+            ("sides", sides()),
+        ]),
+    ])
+}
+
+fn motion() -> Value {
+    let oscillate = object(vec![
+        ("!axis", said(vector(), "Direction; any length.")),
+        ("!amplitude", said(number(), "[m].")),
+        ("!frequency", said(non_negative(), "[1/s].")),
+        ("phase", said(or(number(), 0.0), "[rad].")),
+    ]);
+    let servo = object(vec![
+        ("!axis", said(vector(), "Direction in which the force is kept; any length.")),
+        ("!force", said(number(), "Force to keep [N].")),
+        ("mass", said(positive(), "Mass of the body [kg]; that of all bodies that loads move, if absent.")),
+        ("max_speed", said(positive(), "[m/s]; no limit if absent.")),
+        ("damping", said(or(non_negative(), 0.0), "Damping of the body's motion [kg/s].")),
+    ]);
+    let prescribed = object(vec![
+        ("velocity", said(or(vector(), vec![0.0; 3]), "[m/s].")),
+        ("angular_velocity", said(or(vector(), vec![0.0; 3]), "[rad/s].")),
+        ("about", said(vector(), "Point turned about [m]; its own position if absent.")),
+        ("oscillate", said(oscillate, "axis A (sin(2 pi f t + phase) - sin(phase)) besides.")),
+    ]);
+    one_of(vec![
+        words(&["free", "fixed", "held"]),
+        prescribed,
+        object(vec![("!servo", said(servo, "Moves along an axis so that a force is kept."))]),
+        object(vec![("!belt", said(vector(), "Velocity of a flat surface that stays where it is [m/s]."))]),
+    ])
+}
+
+/// One radius, or uniform between two.
+fn radius() -> Value {
+    let range = object(vec![("!min", said(positive(), "[m].")), ("!max", said(positive(), "[m]."))]);
+    said(one_of(vec![positive(), range]), "Radius [m], or { min, max }: uniform between the two.")
+}
+
+fn mass() -> Value {
+    let masses = or(words(&["density", "radius"]), "density");
+    said(masses, "By density, or in proportion to the radius with the mean mass kept.")
+}
+
+fn grains() -> Value {
+    let mut table = object(vec![
+        ("!material", material()),
+        ("count", said(whole(1), "How many; of a list and of a lattice with `to` all, if absent.")),
+        ("radius", radius()),
+        ("!place", said(place(), "Where.")),
+        ("mass", mass()),
+        ("velocity", velocity()),
+        ("angular_velocity", angular_velocity()),
+    ]);
+    let placed = |kind: &str| json!({"properties": {"place": {"properties": {"kind": {"const": kind}}}}});
+    also(
+        &mut table,
+        [
+            json!({"if": placed("random"), "then": {"required": ["count", "radius"]}}),
+            json!({"if": placed("lattice"), "then": {"required": ["radius"]}}),
+        ],
+    );
+    table
+}
+
+fn place() -> Value {
+    let kind = |name| ("!kind", word(name));
+    let columns = || said(list(words(&COLUMNS)), "What the columns hold; a first row may name them instead.");
+    let from = || said(vector(), "Lower corner of the box of centres [m].");
+    let to = || said(vector(), "Upper corner of the box of centres [m].");
+    one_of(vec![
+        object(vec![kind("random"), ("!from", from()), ("!to", to())]),
+        object(vec![
+            kind("lattice"),
+            ("!from", from()),
+            ("to", to()),
+            ("spacing", said(positive(), "[m]; the largest diameter if absent.")),
+            ("jitter", said(or(non_negative(), 0.0), "Largest shift of each coordinate [m].")),
+        ]),
+        object(vec![kind("file"), ("!file", said(text(), "CSV file beside the scene.")), ("columns", columns())]),
+        object(vec![kind("table"), ("!rows", said(text(), "Rows as in a CSV file.")), ("columns", columns())]),
+        object(vec![
+            kind("lammps"),
+            ("!file", said(text(), "LAMMPS text dump or data file beside the scene.")),
+            ("timestep", said(whole(0), "Of a dump; the last if absent.")),
+        ]),
+    ])
+}
+
+fn stream() -> Value {
+    object(vec![
+        ("!material", material()),
+        ("!radius", radius()),
+        ("!rate", said(positive(), "Spheres that arrive per time [1/s].")),
+        ("!count", said(whole(1), "How many in all.")),
+        ("!from", said(vector(), "Lower corner of the box of centres [m].")),
+        ("!to", said(vector(), "Upper corner of the box of centres [m].")),
+        ("velocity", velocity()),
+        ("angular_velocity", angular_velocity()),
+        ("mass", mass()),
+        ("start", said(or(non_negative(), 0.0), "Time of the first [s].")),
+    ])
+}
+
+fn domain() -> Value {
+    let leaving = said(or(words(&["stop", "remove"]), "stop"), "What happens when a sphere's centre leaves the box.");
+    let table = object(vec![
+        ("!from", said(vector(), "Lower corner [m].")),
+        ("!to", said(vector(), "Upper corner [m].")),
+        ("leaving", leaving),
+    ]);
+    said(table, "A box that bodies must not leave.")
+}
+
+fn record() -> Value {
+    let every = || said(one_of(vec![positive(), word("step")]), "Simulated time between two [s], or \"step\".");
+    let stem = json!({"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]*$", "maxLength": 100});
+    let name = || said(stem.clone(), "Stem of the file's name; `what` if absent.");
+    let keys = |what, formats: &[&str]| {
+        let format = said(or(words(formats), formats[0]), "How it is written.");
+        vec![("!what", what), ("!every", every()), ("name", name()), ("format", format)]
+    };
+    let tables = words(&["series", "bodies", "contacts", "walls"]);
+    let mut snapshot = keys(word("snapshot"), &["vtk", "lammps", "lammps-data"]);
+    snapshot.push(("contacts", said(or(boolean(), true), "Whether files for ParaView hold the contacts too.")));
+    let mut snapshot = object(snapshot);
+    // Only ParaView's have a place for contacts.
+    let vtk = json!({"properties": {"format": {"const": "vtk"}}});
+    also(&mut snapshot, [json!({"if": {"required": ["contacts"]}, "then": vtk})]);
+    one_of(vec![object(keys(tables, &["csv", "parquet"])), snapshot, object(keys(word("checkpoint"), &["checkpoint"]))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every reference leads somewhere.
+    fn check_references(value: &Value, whole: &Value) {
+        match value {
+            Value::Object(map) => {
+                if let Some(Value::String(reference)) = map.get("$ref") {
+                    assert!(whole.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+                }
+                map.values().for_each(|value| check_references(value, whole));
+            }
+            Value::Array(array) => array.iter().for_each(|value| check_references(value, whole)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn references_lead_somewhere_and_the_text_is_json() {
+        let schema = schema();
+        check_references(&schema, &schema);
+        assert_eq!(serde_json::from_str::<Value>(&schema_text()).unwrap(), schema);
+    }
+
+    #[test]
+    fn laws_have_their_parameters_with_units_and_defaults() {
+        let schema = schema();
+        let slide = &schema["$defs"]["slide-spring-slider"];
+        assert_eq!(slide["required"], json!(["law", "mu"]));
+        assert_eq!(slide["properties"]["slip"]["enum"], json!(["series", "lammps"]));
+        assert_eq!(slide["properties"]["slip"]["default"], "series");
+        assert_eq!(slide["properties"]["stiffness_ratio"]["minimum"], 0);
+        let stiffness = slide["properties"]["stiffness"]["description"].as_str().unwrap();
+        assert!(stiffness.contains("[N/m]"), "{stiffness}");
+        assert_eq!(schema["$defs"]["roll-epsd"]["properties"]["damping_ratio"]["default"], 0.3);
+    }
+}

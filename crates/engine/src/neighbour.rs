@@ -126,6 +126,16 @@ impl Neighbours {
         Neighbours { skin: if skin.is_finite() { skin } else { 0.0 }, smallest, chunks: Vec::new() }
     }
 
+    /// With the sizes that `sizes` gave; lists are made by `build`.
+    pub fn with_sizes(skin: f64, smallest: f64) -> Self {
+        Neighbours { skin, smallest, chunks: Vec::new() }
+    }
+
+    /// The skin and the radius that size classes count from (m).
+    pub fn sizes(&self) -> [f64; 2] {
+        [self.skin, self.smallest]
+    }
+
     /// The displacement of a body beyond which lists are stale.
     pub fn slack(&self) -> f64 {
         0.5 * self.skin

@@ -83,6 +83,8 @@ pub struct Bodies {
     pub orientations: Vec<DQuat>,
     /// Where each body was when neighbours were last looked for.
     pub built_at: Vec<DVec3>,
+    /// As the bodies that are not spheres were turned then.
+    pub walls_built: Vec<DQuat>,
     /// Index by id.
     pub index_of: Vec<u32>,
     /// How many are spheres.

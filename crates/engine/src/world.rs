@@ -6,6 +6,7 @@
 mod assemble;
 mod carry;
 mod read;
+mod saved;
 
 use std::time::Instant;
 
@@ -20,6 +21,7 @@ use crate::law::kernel;
 use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours};
 pub use carry::Remembered;
+pub use saved::{RestoreError, Saved, SavedBody, SavedContact};
 
 use crate::state::{Bodies, ChunkContacts, Load, Mover, State, chunk_size};
 
@@ -125,13 +127,17 @@ impl World {
         world.keep_rows = false;
         world.add_outboxes();
         world.look_ahead();
-        let driven = world.driven_power_at_start();
-        let power = world.contact_power();
-        world.state.sums.book(power, driven, 0.5 * world.model.dt);
-        world.state.sums.stored_at_start = world.stored();
-        let start = world.ledger();
-        world.state.sums.start = start.kinetic + start.potential + start.stored;
+        world.start_ledger(world.contact_power());
         Ok(world)
+    }
+
+    /// Begins the ledger at step 0, where the loads of contacts have this power.
+    fn start_ledger(&mut self, power: [f64; 4]) {
+        let driven = self.driven_power_at_start();
+        self.state.sums.book(power, driven, 0.5 * self.model.dt);
+        self.state.sums.stored_at_start = self.stored();
+        let start = self.ledger();
+        self.state.sums.start = start.kinetic + start.potential + start.stored;
     }
 
     // ---- the verbs of a step ----
@@ -313,6 +319,8 @@ impl World {
         bodies.chunk = chunk_size(bodies.movers.len());
         bodies.built_at.clear();
         bodies.built_at.extend(bodies.movers.iter().map(|m| m.position));
+        bodies.walls_built.clear();
+        bodies.walls_built.extend_from_slice(&bodies.orientations[bodies.spheres..]);
         self.neighbours.build(&self.model, &self.material_of, bodies, &self.plane_normals);
         let chunks = self.neighbours.chunks.len();
         self.state.contacts.resize_with(chunks, ChunkContacts::default);

@@ -38,6 +38,7 @@ impl World {
             loads: vec![Load::default(); rows.len()],
             orientations: rows.iter().map(|row| row.1).collect(),
             built_at: Vec::new(),
+            walls_built: Vec::new(),
             index_of,
             spheres,
             chunk: 0,

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::file::{PART, at, write_whole};
-use super::fixed;
 use super::record::{file_name, spool_name};
+use super::{checkpoints, fixed};
+use crate::checkpoint;
 use crate::scene::Record;
 
 /// How a run ended, or that it has not.
@@ -279,13 +280,25 @@ fn record_files(records: &[Record]) -> Vec<String> {
 
 /// Whether a run with these record files writes a file of this name.
 fn is_run_file(name: &str, records: &[String]) -> bool {
-    const ALWAYS: [&str; 7] =
-        ["run.json", "scene.toml", fixed::FILE, "report.html", "energy.svg", "contacts.svg", "picture.png"];
+    const ALWAYS: [&str; 9] = [
+        "run.json",
+        "scene.toml",
+        fixed::FILE,
+        "report.html",
+        "energy.svg",
+        "contacts.svg",
+        "picture.png",
+        checkpoint::START,
+        checkpoint::END,
+    ];
     let name = name.strip_suffix(PART).unwrap_or(name);
     ALWAYS.contains(&name)
-        || records
-            .iter()
-            .any(|record| record == name || spool_name(record).as_deref() == Some(name) || is_snapshot(name, record))
+        || records.iter().any(|record| {
+            record == name
+                || spool_name(record).as_deref() == Some(name)
+                || is_snapshot(name, record)
+                || checkpoints::is_one_of(name, record)
+        })
 }
 
 /// Whether this is `<stem>-<step>.vtp`, with `<stem>.pvd` the list of a snapshot record.
@@ -303,7 +316,11 @@ mod tests {
 
     fn records() -> Vec<Record> {
         let record = |what, format, name: &str| Record { what, every: Every::Time(0.1), format, name: name.into() };
-        vec![record(What::Bodies, Format::Csv, "grains"), record(What::Snapshot, Format::Vtk, "shot")]
+        vec![
+            record(What::Bodies, Format::Csv, "grains"),
+            record(What::Snapshot, Format::Vtk, "shot"),
+            record(What::Checkpoint, Format::Checkpoint, "safe"),
+        ]
     }
 
     fn started(path: &Path) -> RunFolder {
@@ -333,8 +350,20 @@ mod tests {
     fn force_removes_a_run_and_nothing_else() {
         let path = test_folder("force");
         started(&path);
-        let ours = ["grains.csv", "shot-0.vtp", "shot-120.vtp", "shot.pvd", "report.html.part", "picture.png"];
-        let theirs = ["notes.md", "shot-a.vtp", "other.csv", "shot-1.vtp.bak"];
+        let ours = [
+            "grains.csv",
+            "shot-0.vtp",
+            "shot-120.vtp",
+            "shot.pvd",
+            "report.html.part",
+            "picture.png",
+            "end.checkpoint",
+            "start.checkpoint",
+            "safe-10.checkpoint",
+            "safe-20.checkpoint.part",
+        ];
+        let theirs =
+            ["notes.md", "shot-a.vtp", "other.csv", "shot-1.vtp.bak", "safe-x.checkpoint", "checkpoint-1.checkpoint"];
         for name in ours.iter().chain(&theirs) {
             fs::write(path.join(name), "x").unwrap();
         }

@@ -1,7 +1,7 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
-//! `bodies`, `grains` with `rows` and `lammps`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
+//! `start`, `bodies`, `grains` with `rows` and `lammps`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
 //! `resolved` writes it all out again; `check` says it in words. Nothing here writes a file or advances a world.
 
 mod bodies;
@@ -15,6 +15,7 @@ mod meet;
 mod records;
 mod resolved;
 mod rows;
+mod start;
 mod timing;
 
 use std::path::Path;
@@ -22,7 +23,7 @@ use std::path::Path;
 use glam::DVec3;
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::Model;
-use stickslip::world::Setup;
+use stickslip::world::{RestoreError, Setup, World};
 
 use crate::input::{self, Item, LARGEST_FILE, Result, Source, Table};
 use bodies::Bodies;
@@ -33,6 +34,7 @@ use timing::Time;
 pub use crate::input::InputError;
 pub use check::check_text;
 pub use records::{Every, Format, Record, What};
+pub use start::Start;
 pub use timing::{Domain, Stop};
 
 /// A scene, ready to run.
@@ -52,6 +54,8 @@ pub struct Scene {
     pub advice: Option<StepAdvice>,
     /// What ends the run earlier.
     pub stop: Stop,
+    /// The earlier run that it goes on from.
+    pub start: Option<Start>,
     /// What is written.
     pub records: Vec<Record>,
     /// What the world is built from.
@@ -66,6 +70,17 @@ pub struct Scene {
     pub warnings: Vec<String>,
     /// What the user should know.
     pub notes: Vec<String>,
+}
+
+impl Scene {
+    /// The world at step 0: with what contacts remember, where the scene starts from another run. (`World::new(setup)`
+    /// would begin with contacts that remember nothing.)
+    pub fn world(&self) -> std::result::Result<World, RestoreError> {
+        match &self.start {
+            Some(start) => start.world(self.setup.clone()),
+            None => Ok(World::new(self.setup.clone())?),
+        }
+    }
 }
 
 /// Loads a scene file. Lists of grains are looked for beside it.
@@ -90,7 +105,8 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
     let (integrator, local_damping) = timing::read_method(&top)?;
     let materials = Materials::read(&top)?;
     let laws = contacts::read(&top, &materials)?;
-    let mut bodies = Bodies::read(&top, &materials)?;
+    let earlier = start::read(&top, folder)?;
+    let mut bodies = Bodies::read(&top, &materials, earlier.as_ref())?;
     let tables = bodies.list.len();
     let records = records::read(&top)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
@@ -98,6 +114,7 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
         top.optional(key);
     }
     top.finish()?;
+    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
     let groups = grains::read(&top, &materials, folder, seed, &mut bodies)?;
     let domain = timing::read_domain(&top, &bodies)?;
     if bodies.list.is_empty() {
@@ -118,6 +135,7 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
         warnings: time.warning(advice.as_ref()).into_iter().collect(),
         advice,
         stop: time.stop,
+        start: None,
         records,
         setup: Setup { model, bodies: bodies.list },
         names: bodies.names,
@@ -127,12 +145,17 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
     };
     scene.notes = notes(&scene);
     scene.notes.extend(remark);
+    if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
+        let (start, notes) = earlier.settle(&scene.setup, &scene.names, &new_ids);
+        scene.start = Some(start);
+        scene.notes.extend(notes);
+    }
     scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups);
     Ok(scene)
 }
 
 fn refuse_promised(top: &Table<'_>) -> Result<()> {
-    top.promised(&["start", "stream", "cell", "joint"])?;
+    top.promised(&["stream", "cell", "joint"])?;
     let Some(item) = top.optional("dimension") else { return Ok(()) };
     match item.clone().whole(0)? {
         3 => Ok(()),

@@ -13,6 +13,8 @@ pub enum What {
     Series,
     /// A file of the whole state for a viewer, one each time.
     Snapshot,
+    /// The whole state, to go on from; the last two are kept.
+    Checkpoint,
 }
 
 impl What {
@@ -23,12 +25,17 @@ impl What {
             What::Contacts => "contacts",
             What::Series => "series",
             What::Snapshot => "snapshot",
+            What::Checkpoint => "checkpoint",
         }
     }
 
     /// The formats it may be written in; the first is the default.
-    fn formats(self) -> [Format; 2] {
-        if self == What::Snapshot { [Format::Vtk, Format::Lammps] } else { [Format::Csv, Format::Parquet] }
+    fn formats(self) -> &'static [Format] {
+        match self {
+            What::Bodies | What::Contacts | What::Series => &[Format::Csv, Format::Parquet],
+            What::Snapshot => &[Format::Vtk, Format::Lammps],
+            What::Checkpoint => &[Format::Checkpoint],
+        }
     }
 }
 
@@ -43,6 +50,8 @@ pub enum Format {
     Vtk,
     /// Snapshots as a LAMMPS text dump, all in one file.
     Lammps,
+    /// Sections of numbers, a file each (docs/checkpoint-format.md).
+    Checkpoint,
 }
 
 impl Format {
@@ -53,6 +62,7 @@ impl Format {
             Format::Parquet => "parquet",
             Format::Vtk => "vtk",
             Format::Lammps => "lammps",
+            Format::Checkpoint => "checkpoint",
         }
     }
 }
@@ -84,11 +94,12 @@ pub(crate) fn read(top: &Table<'_>) -> Result<Vec<Record>> {
     let mut records: Vec<Record> = Vec::new();
     let mut lines: Vec<usize> = Vec::new();
     for table in top.tables("record")? {
-        let words = [What::Bodies, What::Contacts, What::Series, What::Snapshot].map(|what| (what.word(), what));
-        let what = table.need("what", |item| item.choice(&words, &["joints", "checkpoint"]))?;
+        let all = [What::Bodies, What::Contacts, What::Series, What::Snapshot, What::Checkpoint];
+        let words = all.map(|what| (what.word(), what));
+        let what = table.need("what", |item| item.choice(&words, &["joints"]))?;
         let every = table.need("every", read_every)?;
         let later: &[&str] = if what == What::Snapshot { &["hdf5"] } else { &[] };
-        let formats = what.formats().map(|format| (format.word(), format));
+        let formats: Vec<(&str, Format)> = what.formats().iter().map(|format| (format.word(), *format)).collect();
         let format = table.read("format", |item| item.choice(&formats, later))?.unwrap_or(formats[0].1);
         let place = table.optional("name").map_or_else(|| table.place(), |item| item.place());
         let name = table.read("name", read_stem)?.unwrap_or_else(|| what.word().to_owned());

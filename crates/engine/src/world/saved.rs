@@ -318,7 +318,8 @@ impl World {
         }
         for (contact, numbers) in saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride)) {
             let SavedContact { a, b, live } = *contact;
-            if !(a < b && b < bodies) || !numbers.iter().all(|number| number.is_finite()) {
+            let finite = numbers.iter().all(|number| number.is_finite());
+            if !(a < b && b < bodies && finite) {
                 return broken(format!("the contact of bodies {a} and {b}"));
             }
             held.contacts.push(HeldContact { a, b, memory: held.numbers.len() });

@@ -26,7 +26,7 @@ pub fn write(saved: &Saved) -> Vec<Section> {
     column("bodies.velocity", floats(bodies.iter().flat_map(|b| b.velocity.to_array())));
     column("bodies.angular_velocity", floats(bodies.iter().flat_map(|b| b.angular_velocity.to_array())));
     let ahead = |b: &SavedBody| [b.velocity_ahead, b.angular_velocity_ahead].concat();
-    column("bodies.ahead", bodies.iter().flat_map(|b| ahead(b)).flat_map(f32::to_le_bytes).collect());
+    column("bodies.ahead", bodies.iter().flat_map(ahead).flat_map(f32::to_le_bytes).collect());
     column("bodies.force", floats(bodies.iter().flat_map(|b| b.force.to_array())));
     column("bodies.torque", floats(bodies.iter().flat_map(|b| b.torque.to_array())));
     column("bodies.built_at", floats(bodies.iter().flat_map(|b| b.built_at.to_array())));

@@ -1,4 +1,5 @@
-//! Runs every example with the release binary, as the README says, and looks at what it wrote.
+//! Runs every example with the release binary, as the README says, and looks at what it wrote. They run in order in one
+//! empty folder, so that an example may go on from the end of an earlier one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,12 +39,19 @@ fn examples() -> Result<Vec<PathBuf>, String> {
 }
 
 fn stickslip(command: &str, input: &Path, out: &Path) -> Result<u64, String> {
-    let (input, out) = (input.to_string_lossy(), out.to_string_lossy());
-    cargo(&["run", "--release", "--quiet", "--", command, &input, "--out", &out]).run()
+    let here = std::env::current_dir().map_err(|error| error.to_string())?;
+    let (manifest, input) = (here.join("Cargo.toml"), here.join(input));
+    let folder = out.parent().unwrap_or(&here);
+    let (manifest, input, out) = (manifest.to_string_lossy(), input.to_string_lossy(), out.to_string_lossy());
+    let program = ["run", "--release", "--quiet", "--manifest-path", &manifest, "--"];
+    // From the folder above `runs`, where the README would have the user be.
+    let above = folder.parent().unwrap_or(folder);
+    cargo(&program).with(&[command, &input, "--out", &out]).within(above).run()
 }
 
 fn check_run(scene: &Path, out: &Path, name: &str) -> Result<u64, String> {
-    let folder = out.join(name);
+    let folder = out.join("runs").join(name);
+    fs::create_dir_all(out).map_err(|error| error.to_string())?;
     stickslip("run", scene, &folder)?;
     for file in FILES {
         let size = fs::metadata(folder.join(file)).map_err(|error| format!("{file}: {error}"))?.len();

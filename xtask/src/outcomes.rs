@@ -15,8 +15,22 @@ pub fn check(name: &str, folder: &Path) -> Result<(), String> {
         "10-shear-box" => shear_box(folder),
         "11-chute" => chute(folder),
         "12-conveyor" => conveyor(folder),
+        "15-shake" => goes_on(folder),
         _ => Ok(()),
     }
+}
+
+/// Every grain starts just where and as fast as the example before has left it; and the box takes them along.
+fn goes_on(folder: &Path) -> Result<(), String> {
+    let before = folder.with_file_name("14-settle");
+    for id in (5..345).step_by(17) {
+        for name in ["x", "z", "vx", "wy"] {
+            let (old, new) = (last(&column(&before, id, name)?)?, column(folder, id, name)?);
+            near(&format!("{name} of body {id} at the start"), new.first().copied().unwrap_or(f64::NAN), old, 0.0)?;
+        }
+    }
+    // After six periods, but for the step in which they end: 2 pi f A = 0.28 m/s times a step of some 2e-5 s.
+    near("x of the floor at the end", last(&column(folder, 0, "x")?)?, 0.0, 1e-5)
 }
 
 /// Each peak is e^2 = 0.64 of the one before. Gravity acts during the impact, too: along an overlap d the ball gains m g d

@@ -31,6 +31,18 @@ pub fn add_components() {
 }
 
 impl Tool {
+    /// Adds arguments.
+    pub fn with(mut self, arguments: &[&str]) -> Self {
+        self.0.args(arguments);
+        self
+    }
+
+    /// Runs it in this folder.
+    pub fn within(mut self, folder: &std::path::Path) -> Self {
+        self.0.current_dir(folder);
+        self
+    }
+
     /// Sets a variable of its environment.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.0.env(name, value);

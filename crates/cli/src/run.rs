@@ -2,7 +2,8 @@
 //!
 //! Everything that can be wrong with the input is found before the folder exists: the scene is read and the world built
 //! first. A run ends at its time, by a rule of `[time.stop]`, by trouble, or by Ctrl-C; in each case the records, the
-//! report and the picture are written. Does not do: going on with a run that was ended (a later `resume`).
+//! report and the picture are written, and `end.checkpoint` unless the trouble is in the state itself. Does not do: going
+//! on with a run that was ended (a later `resume`); a scene with `[start]` is a run of its own.
 
 mod rules;
 
@@ -17,9 +18,10 @@ use stickslip::error::Trouble;
 use stickslip::inflow::Inflow;
 use stickslip::ledger::Ledger;
 use stickslip::world::StreamReport;
+use stickslip_io::checkpoint::{self, Description};
 use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::{
-    Closing, Ending, FolderError, Recorder, RunFolder, RunInfo, RunJson, SeriesLog, energy_summary, utc,
+    Checkpoints, Closing, Ending, FolderError, Recorder, RunFolder, RunInfo, RunJson, SeriesLog, energy_summary, utc,
 };
 use stickslip_io::scene::{self, Record, Scene};
 
@@ -59,7 +61,7 @@ impl Run {
     }
 
     fn run(&self, scene: &Scene) -> Outcome {
-        let world = World::new(scene.setup.clone()).map_err(|error| Failure::Input(miette::miette!("{error}")))?;
+        let world = scene.world().map_err(|error| Failure::Input(miette::miette!("{error}")))?;
         let interrupted = listen().map_err(|error| Failure::Run(format!("cannot listen for Ctrl-C: {error}")))?;
         let path = self.out.clone().unwrap_or_else(|| RunFolder::default_path(&self.scene));
         let folder = RunFolder::create(&path, self.force, &scene.records).map_err(refuse)?;
@@ -136,6 +138,9 @@ struct Job<'a> {
     json: RunJson,
     info: RunInfo,
     recorder: Recorder,
+    checkpoints: Checkpoints,
+    /// Whether the state is worth keeping.
+    sound: bool,
     log: SeriesLog,
     first: Ledger,
     rules: Rules,
@@ -161,6 +166,11 @@ impl<'a> Job<'a> {
         json.warnings = scene.warnings.clone();
         folder.write_run(&json)?;
         folder.write_scene(&scene.resolved)?;
+        if let Some(start) = &scene.start {
+            start.write(folder.path())?;
+        }
+        let description = Description::new(&scene.setup, &scene.names);
+        let checkpoints = Checkpoints::new(folder.path(), &scene.records, json.step, description);
         let rules = Rules::new(scene);
         // The job itself asks for contacts at the steps that a rule may make the last.
         let info = RunInfo::new(&scene.setup, &scene.names);
@@ -171,7 +181,22 @@ impl<'a> Job<'a> {
         let first = world.ledger();
         let keeps_contacts = scene.records.iter().any(Record::holds_contacts);
         let started = Instant::now();
-        Ok(Job { scene, world, folder, json, info, recorder, log, first, rules, keeps_contacts, interrupted, started })
+        Ok(Job {
+            scene,
+            world,
+            folder,
+            json,
+            info,
+            recorder,
+            checkpoints,
+            sound: true,
+            log,
+            first,
+            rules,
+            keeps_contacts,
+            interrupted,
+            started,
+        })
     }
 
     /// Steps until the run ends, and says why it did.
@@ -184,9 +209,13 @@ impl<'a> Job<'a> {
             let ending = match self.step() {
                 Ok(ending) => ending,
                 // A step that went wrong leaves nothing worth recording; all that was recorded before is kept.
-                Err(trouble) => break Ending::Failed(trouble.to_string()),
+                Err(trouble) => {
+                    self.sound = false;
+                    break Ending::Failed(trouble.to_string());
+                }
             };
             self.recorder.write(&self.world, ending.is_some())?;
+            self.checkpoints.write(&self.world)?;
             self.log.offer(&self.world, ending.is_some() || self.world.steps() == self.scene.steps);
             progress.show(&self.world);
             if let Some(ending) = ending {
@@ -219,11 +248,15 @@ impl<'a> Job<'a> {
         let first = self.world.steps() + 1;
         let last = if interrupted { first } else { (first + MOST_STEPS_UNSEEN - 1).min(self.scene.steps) };
         let due = |step: &u64| self.recorder.due(*step) || self.rules.due(*step) || self.log.due(*step);
+        let due = |step: &u64| due(step) || self.checkpoints.due(*step);
         (first..last).find(due).unwrap_or(last)
     }
 
     /// Writes how it ended, the figures, the picture and the report.
     fn close(&mut self, ending: &Ending) -> std::io::Result<()> {
+        if self.sound {
+            self.checkpoints.end(&self.world)?;
+        }
         self.json.ended = Some(utc::iso8601(std::time::SystemTime::now()));
         self.json.wall_seconds = self.started.elapsed().as_secs_f64();
         self.json.steps = self.world.steps();
@@ -259,7 +292,8 @@ impl<'a> Job<'a> {
         text += &format!("\nWritten to {}: scene.toml, run.json, bodies-fixed.csv, {}", path.display(), {
             run.records.iter().map(|file| format!("{file}, ")).collect::<String>()
         });
-        text += "energy.svg, contacts.svg\n";
+        let end = if self.sound { checkpoint::END } else { "no checkpoint, since the state is not sound" };
+        text += &format!("energy.svg, contacts.svg, {end}\n");
         for warning in self.late_warnings() {
             text += &format!("warning: {warning}\n");
         }

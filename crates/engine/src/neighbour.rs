@@ -140,6 +140,16 @@ impl Neighbours {
         self.skin = if self.skin > 0.0 { self.skin.min(radius) } else { SKIN_OF_MEAN_RADIUS * radius };
     }
 
+    /// With the sizes that `sizes` gave; lists are made by `build`.
+    pub fn with_sizes(skin: f64, smallest: f64) -> Self {
+        Neighbours { skin, smallest, chunks: Vec::new() }
+    }
+
+    /// The skin and the radius that size classes count from (m).
+    pub fn sizes(&self) -> [f64; 2] {
+        [self.skin, self.smallest]
+    }
+
     /// The displacement of a body beyond which lists are stale.
     pub fn slack(&self) -> f64 {
         0.5 * self.skin

@@ -6,6 +6,7 @@
 mod assemble;
 mod carry;
 mod read;
+mod saved;
 mod traffic;
 
 use std::time::Instant;
@@ -22,6 +23,7 @@ use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours};
 use carry::HeldContacts;
 pub use carry::Remembered;
+pub use saved::{RestoreError, Saved, SavedBody, SavedContact};
 pub use traffic::StreamReport;
 
 use crate::state::{Bodies, ChunkContacts, Load, Mover, State, chunk_size};
@@ -140,13 +142,17 @@ impl World {
         world.keep_rows = false;
         world.add_outboxes();
         world.look_ahead();
-        let driven = world.driven_power_at_start();
-        let power = world.contact_power();
-        world.state.sums.book(power, driven, 0.5 * world.model.dt);
-        world.state.sums.stored_at_start = world.stored();
-        let start = world.ledger();
-        world.state.sums.start = start.kinetic + start.potential + start.stored;
+        world.start_ledger(world.contact_power());
         Ok(world)
+    }
+
+    /// Begins the ledger at step 0, where the loads of contacts have this power.
+    fn start_ledger(&mut self, power: [f64; 4]) {
+        let driven = self.driven_power_at_start();
+        self.state.sums.book(power, driven, 0.5 * self.model.dt);
+        self.state.sums.stored_at_start = self.stored();
+        let start = self.ledger();
+        self.state.sums.start = start.kinetic + start.potential + start.stored;
     }
 
     // ---- the verbs of a step ----

@@ -1,7 +1,8 @@
 //! stickslip's files: what a user writes (scenes, probes) and what a run writes (records, run folder, report, pictures).
 //!
-//! `scene` and `probe_file` read; `results` writes. Physics is in the engine; nothing here advances a world.
+//! `scene` and `probe_file` read; `results` writes; `checkpoint` does both. Physics is in the engine; nothing here advances a world.
 
+pub mod checkpoint;
 pub mod input;
 pub mod probe_file;
 pub mod results;

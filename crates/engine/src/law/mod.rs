@@ -139,6 +139,30 @@ impl PairLaws {
         PairLaws { normal, slide: None, roll: None, spin: None }
     }
 
+    /// The laws' names in scene files: normal, slide, roll, spin. Memory written by one law means nothing to another.
+    pub fn names(&self) -> [Option<&'static str>; 4] {
+        let normal = match self.normal {
+            Normal::Hooke(_) => "hooke",
+            Normal::Hertz(_) => "hertz",
+        };
+        let slide = self.slide.map(|law| match law {
+            Slide::SpringSlider(_) => "spring-slider",
+        });
+        let roll = self.roll.map(|law| match law {
+            Roll::SpringSlider(_) => "spring-slider",
+            Roll::ConstantTorque(_) => "constant-torque",
+            Roll::Epsd(_) => "epsd",
+            Roll::Viscous(_) => "viscous",
+        });
+        let spin = self.spin.map(|law| match law {
+            Spin::SpringSlider(_) => "spring-slider",
+            Spin::ConstantTorque(_) => "constant-torque",
+            Spin::Marshall(_) => "marshall",
+            Spin::Lubkin(_) => "lubkin",
+        });
+        [Some(normal), slide, roll, spin]
+    }
+
     /// Whether the separation rate is taken along the normal at the step's end instead of mid-step: where the slide law
     /// asks for LAMMPS' transport, which does the same for its own rates. It lets a normal dashpot see a rigid turn.
     #[inline(always)]

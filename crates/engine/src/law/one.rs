@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::contact::{Contact, Lanes, Resistance};
-use crate::law::kernel::{self, MemoryLayout, SLIPS};
+use crate::law::kernel::{MemoryLayout, SLIPS};
 use crate::law::memory::{GradedSpring, ModeOnly, ScalarSpring, VectorSpring};
 use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
 use crate::measure::Mode;
@@ -24,8 +24,12 @@ pub struct PairMemory {
 impl PairMemory {
     /// Of one lane of a block.
     pub fn from_lanes(layout: &MemoryLayout, memory: &[Lanes], lane: usize) -> Self {
-        let number = |at: usize| memory[at].0[lane];
-        let slips = |motion: Motions| kernel::slips(memory, lane, motion);
+        PairMemory::from_numbers(layout, |at| memory[at].0[lane])
+    }
+
+    /// Of the numbers of one contact: the bits of slipping, then slide, roll and spin.
+    pub fn from_numbers(layout: &MemoryLayout, number: impl Fn(usize) -> f64) -> Self {
+        let slips = |motion: Motions| number(0).to_bits() & u64::from(motion.0) != 0;
         let vector = |at: usize, size: usize| match size {
             0 => DVec3::ZERO,
             _ => DVec3::new(number(at), number(at + 1), number(at + 2)),
@@ -41,6 +45,17 @@ impl PairMemory {
             },
             spin_stiffness: if layout.spin > 1 { number(spin + 1) } else { 0.0 },
         }
+    }
+
+    /// The same memory for the pair taken the other way round, under these laws: a and b change places and the normal turns
+    /// about. Rates of slip turn about with them. The rolling rate `(w_a - w_b) x n` and the spin `(w_a - w_b) . n` do not;
+    /// the torque that `epsd` keeps does.
+    pub fn swapped(mut self, laws: &PairLaws) -> Self {
+        self.slide.spring = -self.slide.spring;
+        if matches!(laws.roll, Some(Roll::Epsd(_))) {
+            self.roll.spring = -self.roll.spring;
+        }
+        self
     }
 
     /// The spin's memory for a law whose stiffness changes.

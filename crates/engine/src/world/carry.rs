@@ -13,22 +13,45 @@ use crate::state::{Bodies, GONE};
 use crate::wall::Wall;
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
-struct HeldContact {
-    a: u32,
-    b: u32,
-    memory: usize,
+pub(super) struct HeldContact {
+    pub a: u32,
+    pub b: u32,
+    pub memory: usize,
 }
 
 /// Contacts and their memory, out of their blocks.
 pub(super) struct HeldContacts {
-    contacts: Vec<HeldContact>,
-    numbers: Vec<f64>,
+    pub contacts: Vec<HeldContact>,
+    pub numbers: Vec<f64>,
 }
 
 /// What the contacts of a world remember, by the ids of their bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remembered {
     rows: Vec<(u32, u32, PairMemory)>,
+}
+
+impl Remembered {
+    /// Of these pairs, each with the lower id first.
+    pub fn new(mut rows: Vec<(u32, u32, PairMemory)>) -> Self {
+        rows.sort_unstable_by_key(|row| (row.0, row.1));
+        Remembered { rows }
+    }
+
+    /// Pairs, lower id first, and what they remember.
+    pub fn rows(&self) -> &[(u32, u32, PairMemory)] {
+        &self.rows
+    }
+
+    /// How many contacts remember something.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether none does.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
 }
 
 impl World {
@@ -48,8 +71,7 @@ impl World {
                 }
             }
         }
-        rows.sort_unstable_by_key(|row| (row.0, row.1));
-        Remembered { rows }
+        Remembered::new(rows)
     }
 
     /// Gives the contacts of a new world what others remember. Memory of pairs that are not near each other is dropped.

@@ -180,6 +180,11 @@ impl World {
         sum
     }
 
+    /// Sum of the sizes of normal forces (N).
+    pub(super) fn pressed(&self) -> f64 {
+        self.work.iter().map(|work| work.pressed).sum()
+    }
+
     /// Mean net force on free bodies over the mean normal force in contacts; 0 when nothing touches.
     pub fn unbalanced_force(&self) -> f64 {
         let bodies = &self.state.bodies;
@@ -193,7 +198,7 @@ impl World {
             net += ((load.force + force + self.model.gravity / mover.inverse_mass) * mask).length();
             free += 1;
         }
-        let pressed: f64 = self.work.iter().map(|work| work.pressed).sum();
+        let pressed = self.pressed();
         let contacts = self.contact_count();
         if contacts == 0 || free == 0 { 0.0 } else { (net / free as f64) / (pressed / contacts as f64) }
     }

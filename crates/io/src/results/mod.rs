@@ -3,6 +3,7 @@
 //! Read in this order: `record.rs` (the tables that grow while a run goes on), `run_folder.rs` (where they lie),
 //! `report.rs` (what is made of them at the end). Nothing here knows scene files or changes a world.
 
+pub mod checkpoints;
 pub mod figure;
 pub(crate) mod file;
 pub mod fixed;
@@ -25,6 +26,7 @@ pub mod utc;
 pub mod vtp;
 mod vtp_contacts;
 
+pub use checkpoints::Checkpoints;
 pub use file::{short_number, write_whole};
 pub use fixed::{FixedBody, RunInfo};
 pub use record::Recorder;

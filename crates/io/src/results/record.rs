@@ -21,7 +21,7 @@ use super::fixed::{self, FixedBody, RunInfo};
 use super::lammps_data::DataFiles;
 use super::schedule::Schedule;
 use super::series::{self, SeriesRow};
-use super::{lammps, parquet, vtp};
+use super::{checkpoints, lammps, parquet, vtp};
 use crate::scene::{Format, Record, What};
 
 /// The columns of `bodies.csv`.
@@ -42,6 +42,7 @@ pub fn file_name(record: &Record) -> String {
         Format::Vtk => "pvd",
         Format::Lammps => "dump",
         Format::LammpsData => return format!("{}-*.data", record.name),
+        Format::Checkpoint => return checkpoints::pattern(&record.name),
     };
     format!("{}.{ending}", record.name)
 }
@@ -98,7 +99,8 @@ impl Recorder {
     /// folder has been cleared before. `dt` is the step (s), `last_step` the one at which the run ends by its plan.
     pub fn new(folder: &Path, records: &[Record], dt: f64, last_step: u64, info: &RunInfo) -> io::Result<Self> {
         fixed::write(folder, info)?;
-        let outputs = records.iter().map(|record| Output::new(folder, record, dt)).collect::<io::Result<_>>()?;
+        let tables = records.iter().filter(|record| record.what != What::Checkpoint);
+        let outputs = tables.map(|record| Output::new(folder, record, dt)).collect::<io::Result<_>>()?;
         Ok(Recorder {
             outputs,
             folder: folder.to_owned(),
@@ -180,7 +182,7 @@ impl Output {
             What::Bodies | What::Walls => BODY_COLUMNS,
             What::Contacts => CONTACT_COLUMNS,
             What::Series => series::COLUMNS,
-            What::Snapshot => "",
+            What::Snapshot | What::Checkpoint => "",
         };
         let sink = if record.format == Format::Vtk {
             Sink::Snapshots(vtp::Collection::new(folder, &record.name, record.contacts))
@@ -212,6 +214,8 @@ impl Output {
                     What::Walls => write_bodies(file, world, |body| body.radius == 0.0),
                     What::Contacts => write_contacts(file, world),
                     What::Snapshot => lammps::write_snapshot(file, world, material_of),
+                    // Not a table: `checkpoints.rs` writes them.
+                    What::Checkpoint => Ok(()),
                     What::Series => file.write_all(&SeriesRow::of(world).line()),
                 };
                 written.map_err(|error| at(path, error))

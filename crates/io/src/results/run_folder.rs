@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::file::{PART, at, write_whole};
-use super::fixed;
 use super::record::{file_names, spool_name};
+use super::{checkpoints, fixed};
+use crate::checkpoint;
 use crate::scene::Record;
 
 /// How a run ended, or that it has not.
@@ -287,14 +288,26 @@ fn record_files(records: &[Record]) -> Vec<String> {
 
 /// Whether a run with these record files writes a file of this name.
 fn is_run_file(name: &str, records: &[String]) -> bool {
-    const ALWAYS: [&str; 7] =
-        ["run.json", "scene.toml", fixed::FILE, "report.html", "energy.svg", "contacts.svg", "picture.png"];
+    const ALWAYS: [&str; 9] = [
+        "run.json",
+        "scene.toml",
+        fixed::FILE,
+        "report.html",
+        "energy.svg",
+        "contacts.svg",
+        "picture.png",
+        checkpoint::START,
+        checkpoint::END,
+    ];
     let name = name.strip_suffix(PART).unwrap_or(name);
     ALWAYS.contains(&name)
         || is_measured(name)
-        || records
-            .iter()
-            .any(|record| record == name || spool_name(record).as_deref() == Some(name) || is_snapshot(name, record))
+        || records.iter().any(|record| {
+            record == name
+                || spool_name(record).as_deref() == Some(name)
+                || is_snapshot(name, record)
+                || checkpoints::is_one_of(name, record)
+        })
 }
 
 /// Whether `stickslip measure` writes a file of this name.
@@ -326,6 +339,7 @@ mod tests {
             record(What::Bodies, Format::Csv, "grains"),
             record(What::Snapshot, Format::Vtk, "shot"),
             record(What::Snapshot, Format::LammpsData, "state"),
+            record(What::Checkpoint, Format::Checkpoint, "safe"),
         ]
     }
 
@@ -358,14 +372,16 @@ mod tests {
         started(&path);
         let ours = ["grains.csv", "shot-0.vtp", "shot-120.vtp", "shot.pvd", "report.html.part", "measure-repose.svg"];
         let of_contacts = ["shot-contacts.pvd", "shot-contacts-0.vtp", "shot-chains.pvd", "shot-chains-5.vtp"];
-        let ours = [&ours[..], &of_contacts, &["state-0.data", "state-7.data"]].concat();
+        let states = ["end.checkpoint", "start.checkpoint", "safe-10.checkpoint", "safe-20.checkpoint.part"];
+        let ours = [&ours[..], &of_contacts, &states, &["state-0.data", "state-7.data"]].concat();
         let theirs = ["notes.md", "shot-a.vtp", "other.csv", "shot-1.vtp.bak", "shot-forces-0.vtp", "state-a.data"];
+        let theirs = [&theirs[..], &["safe-x.checkpoint", "checkpoint-1.checkpoint"]].concat();
         for name in ours.iter().chain(&theirs) {
             fs::write(path.join(name), "x").unwrap();
         }
         fs::create_dir(path.join("energy.svg")).unwrap();
         RunFolder::create(&path, true, &records()).unwrap();
-        let mut expected = theirs.map(str::to_owned).to_vec();
+        let mut expected: Vec<String> = theirs.iter().map(|&name| name.to_owned()).collect();
         expected.sort();
         assert_eq!(entries(&path).unwrap(), expected);
         assert!(path.join("energy.svg").is_dir());

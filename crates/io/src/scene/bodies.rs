@@ -1,6 +1,7 @@
 //! `[[body]]` tables: one body each, sphere or wall. Shapes are read in `shapes.rs`, motions in `motions.rs`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use glam::{DQuat, DVec3};
 use stickslip::body::{Body, Motion};
@@ -9,6 +10,7 @@ use crate::input::{Item, Place, Result, Table, shown};
 use crate::scene::materials::Materials;
 use crate::scene::motions::read_motion;
 use crate::scene::shapes::read_shape;
+use crate::scene::start::Earlier;
 
 /// The words of `lock`, in the order of `Body::lock`.
 pub(crate) const LOCKS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
@@ -20,18 +22,21 @@ pub(crate) struct Bodies<'a> {
     pub list: Vec<Body>,
     /// Their names.
     pub names: Vec<Option<String>>,
+    /// Those that come over from an earlier run.
+    pub came_over: Range<usize>,
     /// For each table, the id after its last body, and its place.
     origins: Vec<(usize, Place<'a>)>,
 }
 
 impl<'a> Bodies<'a> {
-    /// Reads all `[[body]]` tables.
-    pub fn read(top: &Table<'a>, materials: &Materials) -> Result<Self> {
+    /// Reads all `[[body]]` tables. One without a position may have that of a wall of an earlier run.
+    pub fn read(top: &Table<'a>, materials: &Materials, earlier: Option<&Earlier<'a>>) -> Result<Self> {
         let mut bodies = Bodies::default();
         let mut taken: HashMap<&str, Place<'a>> = HashMap::new();
         for table in top.tables("body")? {
             let name = table.read("name", |item| read_name(item, &mut taken))?;
-            let body = read_body(&table, materials)?;
+            let stood = earlier.zip(name.as_deref()).and_then(|(earlier, name)| earlier.wall(name));
+            let body = read_body(&table, materials, stood)?;
             let place = table.place();
             table.finish()?;
             bodies.list.push(body);
@@ -75,11 +80,13 @@ fn read_name<'a>(item: Item<'a>, taken: &mut HashMap<&'a str, Place<'a>>) -> Res
     Ok(name.to_owned())
 }
 
-fn read_body(table: &Table<'_>, materials: &Materials) -> Result<Body> {
+fn read_body(table: &Table<'_>, materials: &Materials, stood: Option<(DVec3, DQuat)>) -> Result<Body> {
     let material = materials.index(table.required("material")?)?;
     let shape = read_shape(table.required("shape")?)?;
-    let position = table.need("position", Item::vector)?;
+    let stood = if table.optional("position").is_some() { None } else { stood };
+    let position = stood.map_or_else(|| table.need("position", Item::vector), |(position, _)| Ok(position))?;
     let mut body = Body::new(shape, material, position);
+    body.orientation = stood.map_or(DQuat::IDENTITY, |(_, orientation)| orientation);
     if let Some(orientation) = table.read("orientation", read_orientation)? {
         body.orientation = orientation;
     }

@@ -66,7 +66,13 @@ pub(crate) fn check(
 
 /// Overlap at the start is energy that nobody put in: worth a remark, when it is more than rounding.
 fn remark(bodies: &Bodies<'_>, touching: &[Touching]) -> Option<String> {
-    let overlapping = || touching.iter().filter(|pair| pair.overlap > 1e-9 * pair.smaller_radius);
+    // What comes over from an earlier run rests on each other and on walls, as it should.
+    let rests = |pair: &Touching| {
+        let over = pair.ids.map(|id| bodies.came_over.contains(&id));
+        let other = |i: usize| over[i] || !yields(&bodies.list[pair.ids[i]]);
+        (over[0] && other(1)) || (over[1] && other(0))
+    };
+    let overlapping = || touching.iter().filter(|pair| pair.overlap > 1e-9 * pair.smaller_radius && !rests(pair));
     let deepest = overlapping().max_by(|p, q| p.overlap.total_cmp(&q.overlap))?;
     let [a, b] = deepest.ids.map(|id| bodies.label(id));
     let count = overlapping().count();

@@ -1,8 +1,9 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
-//! `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
-//! `resolved` writes it all out again; `check` says it in words; `schema` tells editors. Nothing here writes a file or advances a world.
+//! `start`, `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `meet` checks what
+//! only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors. Nothing here
+//! writes a file or advances a world.
 
 mod bodies;
 mod check;
@@ -18,6 +19,7 @@ mod resolved;
 mod rows;
 mod schema;
 mod shapes;
+mod start;
 mod streams;
 mod timing;
 
@@ -26,7 +28,7 @@ use std::path::Path;
 use glam::DVec3;
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::Model;
-use stickslip::world::Setup;
+use stickslip::world::{RestoreError, Setup, World};
 
 use crate::input::{self, Item, LARGEST_FILE, Result, Source, Table};
 use bodies::Bodies;
@@ -39,6 +41,7 @@ pub use crate::input::InputError;
 pub use check::check_text;
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
+pub use start::Start;
 pub use timing::{Domain, Leaving, Stop};
 
 /// A scene, ready to run.
@@ -58,6 +61,8 @@ pub struct Scene {
     pub advice: Option<StepAdvice>,
     /// What ends the run earlier.
     pub stop: Stop,
+    /// The earlier run that it goes on from.
+    pub start: Option<Start>,
     /// What is written.
     pub records: Vec<Record>,
     /// What the world is built from.
@@ -72,6 +77,17 @@ pub struct Scene {
     pub warnings: Vec<String>,
     /// What the user should know.
     pub notes: Vec<String>,
+}
+
+impl Scene {
+    /// The world at step 0: with what contacts remember, where the scene starts from another run. (`World::new(setup)`
+    /// would begin with contacts that remember nothing.)
+    pub fn world(&self) -> std::result::Result<World, RestoreError> {
+        match &self.start {
+            Some(start) => start.world(self.setup.clone()),
+            None => Ok(World::new(self.setup.clone())?),
+        }
+    }
 }
 
 /// Loads a scene file. Lists of grains are looked for beside it.
@@ -96,7 +112,8 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
     let (integrator, local_damping) = timing::read_method(&top)?;
     let materials = Materials::read(&top)?;
     let laws = contacts::read(&top, &materials)?;
-    let mut bodies = Bodies::read(&top, &materials)?;
+    let earlier = start::read(&top, folder)?;
+    let mut bodies = Bodies::read(&top, &materials, earlier.as_ref())?;
     let tables = bodies.list.len();
     let records = records::read(&top)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
@@ -104,6 +121,7 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
         top.optional(key);
     }
     top.finish()?;
+    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
     let groups = grains::read(&top, &materials, folder, seed, &mut bodies)?;
     motions::settle_servos(&mut bodies, &materials)?;
     let streams = Streams::read(&top, &materials, seed, &bodies)?;
@@ -129,6 +147,7 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
         warnings: time.warning(advice.as_ref()).into_iter().chain(too_late).collect(),
         advice,
         stop: time.stop,
+        start: None,
         records,
         setup: Setup { model, bodies: bodies.list },
         names: bodies.names,
@@ -138,12 +157,17 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
     };
     scene.notes = notes(&scene);
     scene.notes.extend(remark);
+    if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
+        let (start, notes) = earlier.settle(&scene.setup, &scene.names, &new_ids);
+        scene.start = Some(start);
+        scene.notes.extend(notes);
+    }
     scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups);
     Ok(scene)
 }
 
 fn refuse_promised(top: &Table<'_>) -> Result<()> {
-    top.promised(&["start", "cell", "joint"])?;
+    top.promised(&["cell", "joint"])?;
     let Some(item) = top.optional("dimension") else { return Ok(()) };
     match item.clone().whole(0)? {
         3 => Ok(()),

@@ -15,6 +15,8 @@ pub enum What {
     Series,
     /// A file of the whole state for a viewer, one each time.
     Snapshot,
+    /// The whole state, to go on from; the last two are kept.
+    Checkpoint,
 }
 
 impl What {
@@ -26,15 +28,16 @@ impl What {
             What::Walls => "walls",
             What::Series => "series",
             What::Snapshot => "snapshot",
+            What::Checkpoint => "checkpoint",
         }
     }
 
     /// The formats it may be written in; the first is the default.
     fn formats(self) -> &'static [Format] {
-        if self == What::Snapshot {
-            &[Format::Vtk, Format::Lammps, Format::LammpsData]
-        } else {
-            &[Format::Csv, Format::Parquet]
+        match self {
+            What::Bodies | What::Contacts | What::Walls | What::Series => &[Format::Csv, Format::Parquet],
+            What::Snapshot => &[Format::Vtk, Format::Lammps, Format::LammpsData],
+            What::Checkpoint => &[Format::Checkpoint],
         }
     }
 }
@@ -52,6 +55,8 @@ pub enum Format {
     Lammps,
     /// Snapshots as LAMMPS data files, a file each.
     LammpsData,
+    /// Sections of numbers, a file each (docs/checkpoint-format.md).
+    Checkpoint,
 }
 
 impl Format {
@@ -63,6 +68,7 @@ impl Format {
             Format::Vtk => "vtk",
             Format::Lammps => "lammps",
             Format::LammpsData => "lammps-data",
+            Format::Checkpoint => "checkpoint",
         }
     }
 }
@@ -108,9 +114,9 @@ pub(crate) fn read(top: &Table<'_>) -> Result<Vec<Record>> {
     let mut records: Vec<Record> = Vec::new();
     let mut lines: Vec<usize> = Vec::new();
     for table in top.tables("record")? {
-        let all = [What::Bodies, What::Contacts, What::Walls, What::Series, What::Snapshot];
+        let all = [What::Bodies, What::Contacts, What::Walls, What::Series, What::Snapshot, What::Checkpoint];
         let words = all.map(|what| (what.word(), what));
-        let what = table.need("what", |item| item.choice(&words, &["joints", "checkpoint"]))?;
+        let what = table.need("what", |item| item.choice(&words, &["joints"]))?;
         let every = table.need("every", read_every)?;
         let later: &[&str] = if what == What::Snapshot { &["hdf5"] } else { &[] };
         let formats: Vec<_> = what.formats().iter().map(|format| (format.word(), *format)).collect();

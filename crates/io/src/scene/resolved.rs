@@ -12,6 +12,7 @@ use stickslip::law::{Arm, Cap, Limit, Measure, Normal, PairLaws, Roll, Slide, Sl
 use stickslip::model::Integrator;
 use stickslip::shape::{Shape, Sides};
 
+use crate::checkpoint;
 use crate::scene::bodies::LOCKS;
 use crate::scene::grains::{Group, Placement, Radius};
 use crate::scene::materials::Elastic;
@@ -74,6 +75,14 @@ fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     writeln!(out, "title = {}", string(&scene.title))?;
     writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", vector(model.gravity), scene.seed)?;
+    if let Some(start) = &scene.start {
+        // The run keeps the checkpoint beside this file, so that its folder stands alone.
+        let was = start.from.replace(char::is_control, " ");
+        writeln!(out, "\n[start]\nfrom = \"{}\"  # was {was}", checkpoint::START)?;
+        let (velocities, memory) = (start.keep_velocities, start.keep_memory);
+        writeln!(out, "velocities = \"{}\"", if velocities { "keep" } else { "zero" })?;
+        writeln!(out, "memory = \"{}\"\nhash = \"{}\"", if memory { "keep" } else { "drop" }, start.hash)?;
+    }
     writeln!(out, "\n[time]\nend = {}", number(scene.end))?;
     let origin = match (scene.step_given, &scene.advice) {
         (true, _) => String::new(),

@@ -1,0 +1,416 @@
+//! The state of a world as a checkpoint holds it, and the way back.
+//!
+//! `restore` gives a world that goes on with the very bits of the one that was saved, for any number of threads. What the
+//! next step reads is saved: bodies in their order in space, loads, contacts with their memory, the ledger's sums, and
+//! where bodies stood when neighbour lists were made. The lists themselves are not: they follow from that, and every
+//! contact finds its place in them by its pair, so that a file says nothing about indices.
+//!
+//! `restart` is for a stage: the same state at step 0, with a ledger that starts anew.
+//!
+//! Does not do: describing bodies, materials and laws; those come with the `Setup`, which must be that of the saved world.
+
+use glam::{DQuat, DVec3};
+use thiserror::Error;
+
+use super::assemble::{check_body, mover_of};
+use super::carry::{HeldContact, HeldContacts};
+use super::{Setup, World};
+use crate::body::{Body, Motion};
+use crate::error::BuildError;
+use crate::explicit::bodies::BodyReport;
+use crate::explicit::contacts::ChunkWork;
+use crate::inflow::{Arrival, Traffic};
+use crate::ledger::Sums;
+use crate::neighbour::Neighbours;
+use crate::shape::Shape;
+use crate::state::{ChunkContacts, GONE, Load, Mover};
+
+/// A body as it is saved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SavedBody {
+    /// Its id.
+    pub id: u32,
+    /// Radius (m); zero for what is not a sphere. It must be the setup's.
+    pub radius: f64,
+    /// 1/m (1/kg); zero for what loads do not move. It must be the setup's.
+    pub inverse_mass: f64,
+    /// 1/I (1/(kg m^2)). It must be the setup's.
+    pub inverse_inertia: f64,
+    /// Centre (m).
+    pub position: DVec3,
+    /// `world_from_body`.
+    pub orientation: DQuat,
+    /// Velocity (m/s) at the full step.
+    pub velocity: DVec3,
+    /// Angular velocity (rad/s), world axes.
+    pub angular_velocity: DVec3,
+    /// See `Mover`.
+    pub velocity_ahead: [f32; 3],
+    /// See `Mover`.
+    pub angular_velocity_ahead: [f32; 3],
+    /// Sum of contact forces (N).
+    pub force: DVec3,
+    /// Sum of contact torques (N m), world axes.
+    pub torque: DVec3,
+    /// Where it stood when neighbour lists were made (m).
+    pub built_at: DVec3,
+}
+
+/// A place among the contacts; its memory stands in `Saved::memory`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SavedContact {
+    /// Lower id.
+    pub a: u32,
+    /// Higher id.
+    pub b: u32,
+    /// Whether the pair touches; else it has touched since lists were made, and has its place but no memory.
+    pub live: bool,
+}
+
+/// Everything that changes in a run, in the order in which it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved {
+    /// Steps done.
+    pub step: u64,
+    /// The step (s).
+    pub dt: f64,
+    /// What the ledger has booked.
+    pub sums: Sums,
+    /// Sum of the sizes of normal forces (N) at the last evaluation.
+    pub pressed: f64,
+    /// Pairs closer than this gap are listed (m).
+    pub skin: f64,
+    /// The radius that size classes count from (m).
+    pub smallest: f64,
+    /// Bodies in a chunk.
+    pub chunk: usize,
+    /// How many are spheres; they stand first.
+    pub spheres: usize,
+    /// The bodies, in their order in space.
+    pub bodies: Vec<SavedBody>,
+    /// Orientations, when lists were made, of the bodies that are not spheres.
+    pub walls_built: Vec<DQuat>,
+    /// The places of contacts, in their order.
+    pub contacts: Vec<SavedContact>,
+    /// Numbers of memory a contact: the bits of slipping, then slide, roll and spin, then zeros.
+    pub stride: usize,
+    /// The memory of every contact, one after the other.
+    pub memory: Vec<f64>,
+    /// What has come and gone.
+    pub traffic: Traffic,
+}
+
+/// Why a saved state does not go with a setup.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum RestoreError {
+    /// The setup makes no world.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The saved state is of another world.
+    #[error("the saved state is of another scene: {0}")]
+    Differs(String),
+    /// The saved state contradicts itself.
+    #[error("the saved state is broken: {0}")]
+    Broken(String),
+}
+
+fn broken<T>(what: impl Into<String>) -> Result<T, RestoreError> {
+    Err(RestoreError::Broken(what.into()))
+}
+
+impl World {
+    /// The state as it is now, between two steps.
+    pub fn save(&self) -> Saved {
+        let bodies = &self.state.bodies;
+        let [skin, smallest] = self.neighbours.sizes();
+        let mut saved = Saved {
+            step: self.state.step,
+            dt: self.model.dt,
+            sums: self.state.sums,
+            pressed: self.pressed(),
+            skin,
+            smallest,
+            chunk: bodies.chunk,
+            spheres: bodies.spheres,
+            bodies: (0..bodies.movers.len()).map(|index| self.saved_body(index)).collect(),
+            walls_built: bodies.walls_built_at.clone(),
+            contacts: Vec::new(),
+            stride: self.stride,
+            memory: Vec::new(),
+            traffic: self.state.traffic.clone(),
+        };
+        for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
+            for (block, head) in contacts.blocks.iter().enumerate() {
+                let lanes = &contacts.memory[block * self.stride..(block + 1) * self.stride];
+                for lane in 0..head.count as usize {
+                    let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
+                    let [a, b] = [candidate.a, candidate.b].map(|i| bodies.movers[i as usize].id);
+                    saved.contacts.push(SavedContact { a, b, live: head.live >> lane & 1 == 1 });
+                    saved.memory.extend(lanes.iter().map(|lanes| lanes.0[lane]));
+                }
+            }
+        }
+        saved
+    }
+
+    fn saved_body(&self, index: usize) -> SavedBody {
+        let bodies = &self.state.bodies;
+        let (mover, load) = (&bodies.movers[index], &bodies.loads[index]);
+        SavedBody {
+            id: mover.id,
+            radius: mover.radius,
+            inverse_mass: mover.inverse_mass,
+            inverse_inertia: mover.inverse_inertia,
+            position: mover.position,
+            orientation: bodies.orientations[index],
+            velocity: mover.velocity,
+            angular_velocity: mover.angular_velocity,
+            velocity_ahead: mover.velocity_ahead,
+            angular_velocity_ahead: mover.angular_velocity_ahead,
+            force: load.force,
+            torque: load.torque,
+            built_at: bodies.built_at[index],
+        }
+    }
+
+    /// The world that was saved. `setup` is what it was made from.
+    pub fn restore(setup: Setup, saved: &Saved) -> Result<World, RestoreError> {
+        let mut world = World::assemble(setup)?;
+        if world.model.dt.to_bits() != saved.dt.to_bits() {
+            return Err(RestoreError::Differs(format!("its step is {:e} s, not {:e} s", saved.dt, world.model.dt)));
+        }
+        if world.state.traffic.queues.len() != saved.traffic.queues.len() {
+            return Err(RestoreError::Differs(format!("it has {} streams", saved.traffic.queues.len())));
+        }
+        world.expect_arrivals(&saved.traffic.arrivals)?;
+        world.state.traffic = saved.traffic.clone();
+        world.put_back(saved)?;
+        world.state.step = saved.step;
+        world.state.sums = saved.sums;
+        Ok(world)
+    }
+
+    /// The same bodies and contacts at step 0, with a new ledger. Step, gravity, laws and the motion of what loads do not
+    /// move are the setup's; prescribed motion starts at its beginning. The loads of the saved world begin the first step.
+    pub fn restart(setup: Setup, saved: &Saved) -> Result<World, RestoreError> {
+        let mut world = World::assemble(setup)?;
+        let bodies = &world.state.bodies;
+        let rows = bodies.movers.iter().zip(&bodies.orientations).map(|(mover, at)| (*mover, *at));
+        let driven: Vec<(Mover, DQuat)> = rows.filter(|(mover, _)| world.is_driven(mover)).collect();
+        world.put_back(saved)?;
+        for (mover, orientation) in driven {
+            let index = world.state.bodies.index_of[mover.id as usize] as usize;
+            world.state.bodies.movers[index] = mover;
+            world.state.bodies.orientations[index] = orientation;
+        }
+        world.place_walls();
+        world.walls_before.clone_from(&world.walls);
+        world.start_ledger(saved.sums.power);
+        Ok(world)
+    }
+
+    /// Whether the setup says where it is and how it moves. A servo goes on from where it stood.
+    fn is_driven(&self, mover: &Mover) -> bool {
+        let special = self.specials.get((mover.special as usize).wrapping_sub(1));
+        special.is_some_and(|special| !(special.motion.yields() || matches!(special.motion, Motion::Servo(_))))
+    }
+
+    /// Makes room for bodies that have entered since the start; where they are, and which have left, comes later.
+    fn expect_arrivals(&mut self, arrivals: &[Arrival]) -> Result<(), RestoreError> {
+        let first = self.id_count();
+        let mut movers = Vec::with_capacity(arrivals.len());
+        for (id, arrival) in (first..).zip(arrivals) {
+            let body = Body {
+                mass: Some(arrival.mass),
+                ..Body::new(Shape::Sphere { radius: arrival.radius }, arrival.material, DVec3::ZERO)
+            };
+            check_body(id, &body, &self.model)?;
+            movers.push(mover_of(id, &body, &self.model, &mut self.specials));
+            self.material_of.push(arrival.material);
+        }
+        let bodies = &mut self.state.bodies;
+        let (at, count) = (bodies.spheres, movers.len());
+        bodies.movers.splice(at..at, movers);
+        bodies.loads.splice(at..at, vec![Load::default(); count]);
+        bodies.orientations.splice(at..at, vec![DQuat::IDENTITY; count]);
+        bodies.spheres += count;
+        bodies.index_of.resize(bodies.movers.len(), GONE);
+        for (index, mover) in bodies.movers.iter().enumerate() {
+            bodies.index_of[mover.id as usize] = index as u32;
+        }
+        Ok(())
+    }
+
+    /// Bodies, lists and contacts of the saved state in an assembled world.
+    fn put_back(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+        self.check_sizes(saved)?;
+        self.place_bodies(saved)?;
+        self.make_lists_as_saved(saved);
+        self.place_contacts(saved)?;
+        self.keep_rows_of_now();
+        self.work.iter_mut().for_each(|work| work.pressed = 0.0);
+        if let Some(work) = self.work.first_mut() {
+            work.pressed = saved.pressed;
+        }
+        Ok(())
+    }
+
+    fn check_sizes(&self, saved: &Saved) -> Result<(), RestoreError> {
+        let bodies = &self.state.bodies;
+        let (found, expected) = (saved.bodies.len(), bodies.movers.len());
+        // Spheres may have left since the start, if there was a way out; walls never do.
+        let left = expected.saturating_sub(found);
+        if saved.spheres + left != bodies.spheres || found > expected || left as u64 > saved.traffic.left {
+            let (spheres, own) = (saved.spheres, bodies.spheres);
+            let text = format!("it has {found} bodies, {spheres} of them spheres, not {expected} with {own}");
+            return Err(RestoreError::Differs(text));
+        }
+        if saved.walls_built.len() != found - saved.spheres || !saved.walls_built.iter().all(|q| q.is_finite()) {
+            return broken("orientations of walls are missing or not finite");
+        }
+        if !(1..=1 << 16).contains(&saved.chunk) {
+            return broken(format!("chunks of {} bodies", saved.chunk));
+        }
+        if saved.stride == 0 || saved.contacts.len().checked_mul(saved.stride) != Some(saved.memory.len()) {
+            return broken("memory and contacts differ in number");
+        }
+        let least = saved.bodies[..saved.spheres].iter().map(|body| body.radius).fold(f64::INFINITY, f64::min);
+        let sizes_fit = saved.smallest <= least && saved.smallest >= 1e-6 * least && saved.skin <= saved.smallest;
+        if saved.spheres > 0 && !(sizes_fit && saved.skin > 0.0) {
+            return broken(format!("skin {} m, smallest radius {} m", saved.skin, saved.smallest));
+        }
+        Ok(())
+    }
+
+    /// Bodies in the order in which they were saved. What does not change is the setup's, and must be the same.
+    fn place_bodies(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+        let old = std::mem::take(&mut self.state.bodies);
+        let mut bodies = old.clone();
+        let count = saved.bodies.len();
+        bodies.movers.truncate(count);
+        bodies.loads.truncate(count);
+        bodies.orientations.truncate(count);
+        bodies.spheres = saved.spheres;
+        bodies.index_of.fill(GONE);
+        let mut seen = vec![false; old.movers.len()];
+        for (index, body) in saved.bodies.iter().enumerate() {
+            let id = body.id as usize;
+            if seen.get(id) != Some(&false) {
+                return broken(format!("body {id} stands in it twice, or cannot be"));
+            }
+            seen[id] = true;
+            let fixed = old.movers[old.index_of[id] as usize];
+            let same = |a: f64, b: f64| a.to_bits() == b.to_bits();
+            if !(same(fixed.radius, body.radius)
+                && same(fixed.inverse_mass, body.inverse_mass)
+                && same(fixed.inverse_inertia, body.inverse_inertia))
+            {
+                return Err(RestoreError::Differs(format!("body {id} has another radius, mass or inertia")));
+            }
+            if (index < saved.spheres) != (body.radius > 0.0) {
+                return broken("spheres do not stand before the others");
+            }
+            if !body.is_finite() {
+                return broken(format!("body {id} is not finite"));
+            }
+            bodies.movers[index] = Mover {
+                position: body.position,
+                velocity: body.velocity,
+                angular_velocity: body.angular_velocity,
+                velocity_ahead: body.velocity_ahead,
+                angular_velocity_ahead: body.angular_velocity_ahead,
+                ..fixed
+            };
+            bodies.loads[index] = Load::new(body.force, body.torque);
+            bodies.orientations[index] = body.orientation;
+            bodies.index_of[id] = index as u32;
+        }
+        bodies.built_at = saved.bodies.iter().map(|body| body.built_at).collect();
+        bodies.walls_built_at.clone_from(&saved.walls_built);
+        bodies.chunk = saved.chunk;
+        self.state.bodies = bodies;
+        Ok(())
+    }
+
+    /// Makes lists for bodies where they stood when lists were last made.
+    fn make_lists_as_saved(&mut self, saved: &Saved) {
+        if saved.spheres > 0 {
+            self.neighbours = Neighbours::with_sizes(saved.skin, saved.smallest);
+        }
+        let bodies = &mut self.state.bodies;
+        bodies.movers.iter_mut().zip(&bodies.built_at).for_each(|(mover, &built_at)| mover.position = built_at);
+        bodies.orientations[saved.spheres..].copy_from_slice(&saved.walls_built);
+        self.place_walls();
+        self.walls_built.clone_from(&self.walls);
+        self.neighbours.build(&self.model, &self.material_of, &self.state.bodies, &self.walls);
+        for (index, body) in saved.bodies.iter().enumerate() {
+            self.state.bodies.movers[index].position = body.position;
+            self.state.bodies.orientations[index] = body.orientation;
+        }
+        self.place_walls();
+        self.walls_before.clone_from(&self.walls);
+        let chunks = self.neighbours.chunks.len();
+        self.state.contacts.resize_with(chunks, ChunkContacts::default);
+        self.work.resize_with(chunks, ChunkWork::default);
+        self.reports.resize(chunks, BodyReport::default());
+    }
+
+    fn place_contacts(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+        let index_of = &self.state.bodies.index_of;
+        let there = |id: u32| index_of.get(id as usize).is_some_and(|&index| index != GONE);
+        let mut held = HeldContacts { contacts: Vec::with_capacity(saved.contacts.len()), numbers: Vec::new() };
+        let mut pairs: Vec<(u32, u32, bool)> = saved.contacts.iter().map(|c| (c.a, c.b, c.live)).collect();
+        pairs.sort_unstable();
+        if pairs.windows(2).any(|two| (two[0].0, two[0].1) == (two[1].0, two[1].1)) {
+            return broken("a contact stands in it twice");
+        }
+        for (contact, numbers) in saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride)) {
+            let SavedContact { a, b, live } = *contact;
+            let finite = numbers.iter().all(|number| number.is_finite());
+            if !(a < b && there(a) && there(b) && finite) {
+                return broken(format!("the contact of bodies {a} and {b}"));
+            }
+            held.contacts.push(HeldContact { a, b, memory: held.numbers.len() });
+            let end = held.numbers.len() + self.stride;
+            held.numbers.extend(numbers.iter().take(self.stride).map(|&number| if live { number } else { 0.0 }));
+            held.numbers.resize(end, 0.0);
+        }
+        self.put_contacts_back(&held);
+        let placed: usize = self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum();
+        if placed != saved.contacts.len() {
+            let lost = saved.contacts.len() - placed;
+            return broken(format!("{lost} contacts are between bodies that are far apart"));
+        }
+        let movers = &self.state.bodies.movers;
+        for (lists, contacts) in self.neighbours.chunks.iter().zip(&mut self.state.contacts) {
+            for head in &mut contacts.blocks {
+                for lane in 0..head.count as usize {
+                    let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
+                    let [a, b] = [candidate.a, candidate.b].map(|index| movers[index as usize].id);
+                    let live = pairs.binary_search(&(a, b, false)).is_err();
+                    head.live &= !(u32::from(!live) << lane);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows for the contacts record at the step the world is at, evaluated as `World::new` does, with nothing else changed.
+    fn keep_rows_of_now(&mut self) {
+        let (loads, contacts) = (self.state.bodies.loads.clone(), self.state.contacts.clone());
+        // How far bodies have moved since lists were made is not known: look at every pair.
+        self.reports.iter_mut().for_each(|report| report.moved_squared = f64::INFINITY);
+        self.keep_rows = true;
+        self.detect_and_evaluate(0.0);
+        self.keep_rows = false;
+        (self.state.bodies.loads, self.state.contacts) = (loads, contacts);
+    }
+}
+
+impl SavedBody {
+    fn is_finite(&self) -> bool {
+        let ahead = self.velocity_ahead.iter().chain(&self.angular_velocity_ahead);
+        let vectors = [self.position, self.velocity, self.angular_velocity, self.force, self.torque, self.built_at];
+        self.orientation.is_finite() && vectors.iter().all(|v| v.is_finite()) && ahead.clone().all(|x| x.is_finite())
+    }
+}

@@ -1,0 +1,206 @@
+//! The sections with numbers: little-endian columns of bodies and contacts, and the clock.
+//!
+//! One section a column, so that a few lines of any language read it. A column's length follows from the counts that the
+//! clock holds and must be exactly that.
+
+use glam::{DQuat, DVec3};
+use stickslip::inflow::Traffic;
+use stickslip::ledger::{Carried, Sums};
+use stickslip::world::{Saved, SavedBody, SavedContact};
+
+use super::format::Section;
+
+/// Numbers of the clock, eight bytes each.
+const CLOCK: usize = 10 + 25;
+
+/// The sections of a saved state.
+pub fn write(saved: &Saved) -> Vec<Section> {
+    let mut sections = vec![Section { name: "clock".into(), bytes: clock(saved) }];
+    let bodies = &saved.bodies;
+    let mut column = |name: &str, bytes: Vec<u8>| sections.push(Section { name: name.into(), bytes });
+    column("bodies.id", bodies.iter().flat_map(|b| b.id.to_le_bytes()).collect());
+    column("bodies.radius", floats(bodies.iter().map(|b| b.radius)));
+    column("bodies.inverse_mass", floats(bodies.iter().map(|b| b.inverse_mass)));
+    column("bodies.inverse_inertia", floats(bodies.iter().map(|b| b.inverse_inertia)));
+    column("bodies.position", floats(bodies.iter().flat_map(|b| b.position.to_array())));
+    column("bodies.orientation", floats(bodies.iter().flat_map(|b| wxyz(b.orientation))));
+    column("bodies.velocity", floats(bodies.iter().flat_map(|b| b.velocity.to_array())));
+    column("bodies.angular_velocity", floats(bodies.iter().flat_map(|b| b.angular_velocity.to_array())));
+    let ahead = |b: &SavedBody| [b.velocity_ahead, b.angular_velocity_ahead].concat();
+    column("bodies.ahead", bodies.iter().flat_map(ahead).flat_map(f32::to_le_bytes).collect());
+    column("bodies.force", floats(bodies.iter().flat_map(|b| b.force.to_array())));
+    column("bodies.torque", floats(bodies.iter().flat_map(|b| b.torque.to_array())));
+    column("bodies.built_at", floats(bodies.iter().flat_map(|b| b.built_at.to_array())));
+    column("walls.built_orientation", floats(saved.walls_built.iter().flat_map(|q| wxyz(*q))));
+    column("contacts.a", saved.contacts.iter().flat_map(|c| c.a.to_le_bytes()).collect());
+    column("contacts.b", saved.contacts.iter().flat_map(|c| c.b.to_le_bytes()).collect());
+    column("contacts.live", saved.contacts.iter().map(|c| u8::from(c.live)).collect());
+    column("contacts.memory", floats(saved.memory.iter().copied()));
+    sections
+}
+
+fn floats(numbers: impl Iterator<Item = f64>) -> Vec<u8> {
+    numbers.flat_map(f64::to_le_bytes).collect()
+}
+
+fn wxyz(q: DQuat) -> [f64; 4] {
+    [q.w, q.x, q.y, q.z]
+}
+
+fn clock(saved: &Saved) -> Vec<u8> {
+    let counts = [saved.step, saved.bodies.len() as u64, saved.spheres as u64, saved.chunk as u64];
+    let contacts = [saved.contacts.len() as u64, saved.stride as u64];
+    let mut bytes: Vec<u8> = counts.iter().chain(&contacts).flat_map(|n| n.to_le_bytes()).collect();
+    let sums = &saved.sums;
+    let numbers = [saved.dt, saved.skin, saved.smallest, saved.pressed].into_iter();
+    let single = [sums.driven, sums.driven_power, sums.local, sums.start];
+    let ledger =
+        sums.work.into_iter().chain(sums.power).chain(single).chain(sums.stored_at_start).chain(sums.stored_out);
+    let carried = &sums.carried;
+    let carried_in = [carried.kinetic_in, carried.potential_in];
+    let carried_out = [carried.kinetic_out, carried.potential_out, carried.stored_out];
+    bytes.extend(floats(numbers.chain(ledger).chain(carried_in).chain(carried_out)));
+    bytes
+}
+
+/// Takes sections by name.
+pub struct Sections {
+    all: Vec<Section>,
+}
+
+impl Sections {
+    /// Of a file.
+    pub fn new(all: Vec<Section>) -> Self {
+        Sections { all }
+    }
+
+    /// A section that must be there.
+    pub fn take(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        let at = self.all.iter().position(|section| section.name == name);
+        at.map(|at| self.all.remove(at).bytes).ok_or_else(|| format!("lacks the section `{name}`"))
+    }
+
+    /// Those that nobody took.
+    pub fn rest(self) -> Vec<Section> {
+        self.all
+    }
+
+    /// A column of `count` rows of `width` numbers.
+    fn column<const BYTES: usize, T>(
+        &mut self,
+        name: &str,
+        count: usize,
+        width: usize,
+        read: fn([u8; BYTES]) -> T,
+    ) -> Result<Vec<T>, String> {
+        let bytes = self.take(name)?;
+        let expected = count.checked_mul(width).and_then(|n| n.checked_mul(BYTES));
+        if expected != Some(bytes.len()) {
+            return Err(format!("is damaged: its section `{name}` has {} bytes", bytes.len()));
+        }
+        Ok(bytes.chunks_exact(BYTES).filter_map(|chunk| chunk.try_into().ok().map(read)).collect())
+    }
+
+    fn vectors(&mut self, name: &str, count: usize) -> Result<Vec<DVec3>, String> {
+        let numbers = self.column(name, count, 3, f64::from_le_bytes)?;
+        Ok(numbers.chunks_exact(3).map(DVec3::from_slice).collect())
+    }
+
+    fn orientations(&mut self, name: &str, count: usize) -> Result<Vec<DQuat>, String> {
+        let numbers = self.column(name, count, 4, f64::from_le_bytes)?;
+        Ok(numbers.chunks_exact(4).map(|q| DQuat::from_xyzw(q[1], q[2], q[3], q[0])).collect())
+    }
+
+    fn scalars(&mut self, name: &str, count: usize) -> Result<Vec<f64>, String> {
+        self.column(name, count, 1, f64::from_le_bytes)
+    }
+}
+
+/// The saved state in these sections.
+pub fn read(sections: &mut Sections) -> Result<Saved, String> {
+    let (mut saved, counts) = read_clock(sections)?;
+    let [n, contacts] = counts;
+    let id = sections.column("bodies.id", n, 1, u32::from_le_bytes)?;
+    let radius = sections.scalars("bodies.radius", n)?;
+    let inverse_mass = sections.scalars("bodies.inverse_mass", n)?;
+    let inverse_inertia = sections.scalars("bodies.inverse_inertia", n)?;
+    let position = sections.vectors("bodies.position", n)?;
+    let orientation = sections.orientations("bodies.orientation", n)?;
+    let velocity = sections.vectors("bodies.velocity", n)?;
+    let angular_velocity = sections.vectors("bodies.angular_velocity", n)?;
+    let ahead = sections.column("bodies.ahead", n, 6, f32::from_le_bytes)?;
+    let force = sections.vectors("bodies.force", n)?;
+    let torque = sections.vectors("bodies.torque", n)?;
+    let built_at = sections.vectors("bodies.built_at", n)?;
+    let body = |i: usize| SavedBody {
+        id: id[i],
+        radius: radius[i],
+        inverse_mass: inverse_mass[i],
+        inverse_inertia: inverse_inertia[i],
+        position: position[i],
+        orientation: orientation[i],
+        velocity: velocity[i],
+        angular_velocity: angular_velocity[i],
+        velocity_ahead: [ahead[6 * i], ahead[6 * i + 1], ahead[6 * i + 2]],
+        angular_velocity_ahead: [ahead[6 * i + 3], ahead[6 * i + 4], ahead[6 * i + 5]],
+        force: force[i],
+        torque: torque[i],
+        built_at: built_at[i],
+    };
+    saved.bodies = (0..n).map(body).collect();
+    saved.walls_built = sections.orientations("walls.built_orientation", n.saturating_sub(saved.spheres))?;
+    let a = sections.column("contacts.a", contacts, 1, u32::from_le_bytes)?;
+    let b = sections.column("contacts.b", contacts, 1, u32::from_le_bytes)?;
+    let live = sections.column("contacts.live", contacts, 1, u8::from_le_bytes)?;
+    saved.contacts = (0..contacts).map(|i| SavedContact { a: a[i], b: b[i], live: live[i] != 0 }).collect();
+    saved.memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
+    Ok(saved)
+}
+
+/// The clock, and how many bodies and contacts there are.
+fn read_clock(sections: &mut Sections) -> Result<(Saved, [usize; 2]), String> {
+    let words = sections.column("clock", CLOCK, 1, u64::from_le_bytes)?;
+    let count = |at: usize| usize::try_from(words[at]).unwrap_or(usize::MAX);
+    let number = |at: usize| f64::from_bits(words[at]);
+    let four = |at: usize| [number(at), number(at + 1), number(at + 2), number(at + 3)];
+    let sums = Sums {
+        work: four(10),
+        power: four(14),
+        driven: number(18),
+        driven_power: number(19),
+        local: number(20),
+        start: number(21),
+        stored_at_start: four(22),
+        stored_out: four(26),
+        carried: Carried {
+            kinetic_in: number(30),
+            potential_in: number(31),
+            kinetic_out: number(32),
+            potential_out: number(33),
+            stored_out: number(34),
+        },
+    };
+    let saved = Saved {
+        step: words[0],
+        dt: number(6),
+        sums,
+        pressed: number(9),
+        skin: number(7),
+        smallest: number(8),
+        chunk: count(3),
+        spheres: count(2),
+        bodies: Vec::new(),
+        walls_built: Vec::new(),
+        contacts: Vec::new(),
+        stride: count(5),
+        memory: Vec::new(),
+        traffic: Traffic::default(),
+    };
+    if !(saved.dt > 0.0 && saved.dt.is_finite()) {
+        return Err(format!("is damaged: its step is {} s", saved.dt));
+    }
+    if saved.spheres > count(1) {
+        return Err("is damaged: it has more spheres than bodies".into());
+    }
+    Ok((saved, [count(1), count(4)]))
+}

@@ -1,0 +1,166 @@
+//! Checkpoints: everything a run needs to go on, in one file.
+//!
+//! `format.rs` is the container, `columns.rs` the numbers, `describe.rs` the words; `docs/checkpoint-format.md` describes
+//! the file for others. A file appears whole or not at all, and every error names it. Sections that this version does not
+//! know are kept apart and written again.
+//!
+//! A checkpoint holds no time of day and no name of a machine: the same run writes the same bytes.
+
+mod columns;
+pub mod describe;
+pub mod format;
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use stickslip::World;
+use stickslip::world::Saved;
+
+use crate::results::write_whole;
+use columns::Sections;
+pub use describe::Description;
+pub use format::Section;
+
+/// The file that every run ends with.
+pub const END: &str = "end.checkpoint";
+/// The file that a stage begins with, in its own folder.
+pub const START: &str = "start.checkpoint";
+/// What names of checkpoints end with.
+pub const ENDING: &str = ".checkpoint";
+
+/// The largest file that is read (bytes).
+const LARGEST: u64 = 1 << 36;
+
+/// The content of a checkpoint.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    /// The state.
+    pub saved: Saved,
+    /// What it is a state of.
+    pub description: Description,
+    /// Sections that this version does not know.
+    pub others: Vec<Section>,
+}
+
+impl Checkpoint {
+    /// Of a world as it is now.
+    pub fn of(world: &World, description: &Description) -> Self {
+        let mut description = description.clone();
+        description.catch_up(world);
+        Checkpoint { saved: world.save(), description, others: Vec::new() }
+    }
+
+    /// Simulated time (s).
+    pub fn time(&self) -> f64 {
+        self.saved.step as f64 * self.saved.dt
+    }
+
+    /// As a file has it.
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        format::encode(&self.sections()?)
+    }
+
+    fn sections(&self) -> io::Result<Vec<Section>> {
+        let mut sections = columns::write(&self.saved);
+        sections.push(json("traffic", &self.saved.traffic)?);
+        sections.push(json("describe.bodies", &self.description.bodies)?);
+        sections.push(json("describe.materials", &self.description.materials)?);
+        sections.push(json("describe.laws", &self.description.laws)?);
+        sections.extend(self.others.iter().cloned());
+        Ok(sections)
+    }
+
+    /// From the bytes of a file; or what is wrong with them.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let mut sections = Sections::new(format::decode(bytes)?);
+        let mut saved = columns::read(&mut sections)?;
+        saved.traffic = from_json(&mut sections, "traffic")?;
+        let description = Description {
+            bodies: from_json(&mut sections, "describe.bodies")?,
+            materials: from_json(&mut sections, "describe.materials")?,
+            laws: from_json(&mut sections, "describe.laws")?,
+        };
+        let checkpoint = Checkpoint { saved, description, others: sections.rest() };
+        checkpoint.check()?;
+        Ok(checkpoint)
+    }
+
+    /// Ids, materials and laws that are named must be there.
+    fn check(&self) -> Result<(), String> {
+        let (bodies, materials) = (self.description.bodies.len(), self.description.materials.len());
+        let ids =
+            self.saved.bodies.iter().map(|body| body.id).chain(self.saved.contacts.iter().flat_map(|c| [c.a, c.b]));
+        if let Some(id) = ids.into_iter().find(|&id| id as usize >= bodies) {
+            return Err(format!("is damaged: it does not describe body {id}"));
+        }
+        let used = self.description.bodies.iter().map(|body| body.material);
+        let used = used.chain(self.description.laws.iter().flat_map(|pair| pair.between));
+        if let Some(material) = used.into_iter().find(|&material| usize::from(material) >= materials) {
+            return Err(format!("is damaged: it does not describe material {material}"));
+        }
+        let fits = |pair: &describe::PairText| {
+            let layout = pair.layout();
+            let sizes = [layout.slide, layout.roll, layout.spin];
+            sizes.iter().all(|&size| size <= self.saved.stride) && layout.total() <= self.saved.stride
+        };
+        if !self.saved.contacts.is_empty() && !self.description.laws.iter().all(fits) {
+            return Err("is damaged: its laws have more numbers than its contacts".into());
+        }
+        Ok(())
+    }
+
+    /// Writes the file: whole, and on the disk when this returns.
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        write_whole(path, &self.to_bytes()?)?;
+        // The new name is safe once the folder is: without this a power cut may bring the old one back.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        sync_folder(folder)
+    }
+
+    /// Reads a file. The error names it.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let failed = |what: String| format!("{} {what}", path.display());
+        let size = fs::metadata(path).map_err(|error| failed(format!("cannot be read: {error}")))?.len();
+        if size > LARGEST {
+            return Err(failed(format!("has {} GiB, more than any checkpoint", size >> 30)));
+        }
+        let bytes = fs::read(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
+        Checkpoint::from_bytes(&bytes).map_err(failed)
+    }
+
+    /// FNV-1a over the content: tells whether it is the same, not whether someone forged it. Independent of compression.
+    pub fn hash(&self) -> io::Result<String> {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for section in self.sections()? {
+            for byte in section.name.bytes().chain(section.bytes) {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        }
+        Ok(format!("fnv1a64-{hash:016x}"))
+    }
+}
+
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn json<T: Serialize>(name: &str, value: &T) -> io::Result<Section> {
+    Ok(Section { name: name.into(), bytes: serde_json::to_vec(value).map_err(io::Error::other)? })
+}
+
+fn from_json<T: DeserializeOwned>(sections: &mut Sections, name: &str) -> Result<T, String> {
+    let bytes = sections.take(name)?;
+    serde_json::from_slice(&bytes).map_err(|error| format!("is damaged: its section `{name}`: {error}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Checkpoints as files: they come back, and whatever is done to them is noticed.
+
+use glam::DVec3;
+use stickslip::body::{Body, Motion};
+use stickslip::law::*;
+use stickslip::model::{Material, Model};
+use stickslip::random::Stream;
+use stickslip::shape::Shape;
+use stickslip::world::Setup;
+
+use super::*;
+
+/// Some grains in a row that touch, on a floor, after some steps.
+fn example() -> (Setup, Checkpoint) {
+    let material = |name: &str| Material { name: name.into(), density: 2500.0 };
+    let mut model = Model::new(vec![material("wall"), material("grain")], 1e-5);
+    model.gravity = DVec3::new(1.0, 0.0, -9.81);
+    let laws = PairLaws {
+        slide: Some(Slide::SpringSlider(SlideSlider::new(1e4, 1.0, Limit::mu(0.3)))),
+        spin: Some(Spin::SpringSlider(SpinSlider::new(0.1, 0.0, Limit::mu(0.3)))),
+        ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 10.0)))
+    };
+    model.laws.set(0, 1, laws);
+    model.laws.set(1, 1, laws);
+    let mut bodies: Vec<Body> = (0..7)
+        .map(|i| Body::new(Shape::Sphere { radius: 0.01 }, 1, DVec3::new(0.0199 * f64::from(i), 0.0, 0.00999)))
+        .collect();
+    bodies[3].motion = Motion::Held;
+    bodies[4].lock[5] = true;
+    bodies[5].inertia_body = Some(DVec3::new(1e-7, 1e-7, 1.5e-7));
+    bodies.push(Body { motion: Motion::Fixed, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) });
+    let setup = Setup { model, bodies };
+    let mut world = World::new(setup.clone()).unwrap();
+    world.advance(200).unwrap();
+    let description = Description::new(&setup, &[Some("first".into())]);
+    (setup, Checkpoint::of(&world, &description))
+}
+
+fn folder(name: &str) -> std::path::PathBuf {
+    let path = std::env::temp_dir().join(format!("stickslip-checkpoint-{}-{name}", std::process::id()));
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+#[test]
+fn a_checkpoint_comes_back_and_the_world_with_it() {
+    let (setup, checkpoint) = example();
+    assert!(checkpoint.saved.contacts.len() >= 12, "{:?}", checkpoint.saved.contacts);
+    let folder = folder("back");
+    let path = folder.join(END);
+    checkpoint.write(&path).unwrap();
+    let read = Checkpoint::read(&path).unwrap();
+    assert_eq!(format!("{read:?}"), format!("{checkpoint:?}"));
+    assert_eq!(read.hash().unwrap(), checkpoint.hash().unwrap());
+    assert_eq!(read.to_bytes().unwrap(), fs::read(&path).unwrap());
+    let mut one = World::restore(setup.clone(), &checkpoint.saved).unwrap();
+    let mut other = World::restore(setup, &read.saved).unwrap();
+    one.advance(50).unwrap();
+    other.advance(50).unwrap();
+    assert_eq!(format!("{:?}", one.save()), format!("{:?}", other.save()));
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn whatever_is_done_to_a_file_is_noticed() {
+    let bytes = example().1.to_bytes().unwrap();
+    let mut stream = Stream::named(1, "flips");
+    for at in 0..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1 << (stream.between(0.0, 8.0) as u32).min(7);
+        assert!(Checkpoint::from_bytes(&flipped).is_err(), "byte {at}");
+    }
+    for cut in (0..bytes.len()).step_by(7) {
+        assert!(Checkpoint::from_bytes(&bytes[..cut]).is_err(), "cut at {cut}");
+    }
+}
+
+#[test]
+fn random_content_under_right_checksums_never_panics() {
+    let (setup, checkpoint) = example();
+    let sections = checkpoint.sections().unwrap();
+    let mut stream = Stream::named(2, "content");
+    let mut below = |most: usize| (stream.between(0.0, most as f64) as usize).min(most - 1);
+    let mut accepted = 0;
+    for _ in 0..3000 {
+        let mut sections = sections.clone();
+        let section = below(sections.len());
+        let bytes = &mut sections[section].bytes;
+        if bytes.is_empty() {
+            continue;
+        }
+        let at = below(bytes.len());
+        bytes[at] ^= 1 << below(8);
+        // A changed number may be a sound state; it must only not break anything.
+        let changed = format::encode(&sections).unwrap();
+        if let Ok(changed) = Checkpoint::from_bytes(&changed) {
+            accepted += 1;
+            let _ = World::restore(setup.clone(), &changed.saved);
+        }
+    }
+    assert!(accepted > 100);
+}
+
+#[test]
+fn a_section_that_is_missing_is_named_and_one_that_is_unknown_kept() {
+    let (_, mut checkpoint) = example();
+    let extra = Section { name: "inflows.random".into(), bytes: vec![1, 2, 3] };
+    checkpoint.others.push(extra.clone());
+    let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
+    assert_eq!(read.others, [extra]);
+    let sections = checkpoint.sections().unwrap();
+    for missing in 0..sections.len() - 1 {
+        let mut fewer = sections.clone();
+        let name = fewer.remove(missing).name;
+        let error = Checkpoint::from_bytes(&format::encode(&fewer).unwrap()).unwrap_err();
+        assert!(error.contains(&format!("lacks the section `{name}`")), "{error}");
+    }
+}
+
+#[test]
+fn errors_name_the_file() {
+    let folder = folder("errors");
+    let path = folder.join("a.checkpoint");
+    assert!(Checkpoint::read(&path).unwrap_err().contains("a.checkpoint cannot be read"));
+    fs::write(&path, "not one").unwrap();
+    assert!(Checkpoint::read(&path).unwrap_err().contains("a.checkpoint is not a checkpoint"));
+    assert!(Checkpoint::read(&folder).unwrap_err().contains("cannot be read"));
+    fs::remove_dir_all(folder).unwrap();
+}

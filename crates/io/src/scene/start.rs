@@ -1,0 +1,380 @@
+//! `[start]`: a scene that goes on from another run's end.
+//!
+//! The bodies that loads move (free, held) come over from a checkpoint, with their contacts' memory; everything else is
+//! this file's: walls and other `[[body]]` tables, laws, gravity, step, records. Ids: `[[body]]` tables first, then what
+//! comes over in the order of its old ids, then grains.
+//!
+//! Walls are matched by name, or, both without one, by equal shape and place. When nothing but gravity, step and the
+//! motion of walls has changed, the world is restarted from the saved state (`World::restart`), with its order in space and
+//! its loads: a longer run of the first scene would have the same bits. Else bodies and memory are put into a new world,
+//! which evaluates its loads anew. A note says which, and why.
+//!
+//! Does not do: taking fixed or prescribed bodies over; cells.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+use stickslip::body::Body;
+use stickslip::law::Motions;
+use stickslip::law::kernel::MemoryLayout;
+use stickslip::law::one::PairMemory;
+use stickslip::model::Model;
+use stickslip::world::{Remembered, RestoreError, Saved, SavedBody, Setup, World};
+
+use crate::checkpoint::describe::{BodyText, PairText, pairs};
+use crate::checkpoint::{self, Checkpoint};
+use crate::input::{Item, Place, Result, Table, shown};
+use crate::results::{Ending, RunFolder, write_whole};
+use crate::scene::bodies::{Bodies, check_mass};
+use crate::scene::check::short;
+use crate::scene::materials::Materials;
+
+/// Where a scene starts from.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The run folder or the checkpoint, as the scene names it.
+    pub from: String,
+    /// Hash of the checkpoint's content.
+    pub hash: String,
+    /// Whether velocities are kept.
+    pub keep_velocities: bool,
+    /// Whether contacts keep their memory.
+    pub keep_memory: bool,
+    /// The state to go on from to the bit, where that can be done.
+    saved: Option<Arc<Saved>>,
+    /// Else, what contacts remember.
+    remembered: Remembered,
+    bytes: Arc<[u8]>,
+}
+
+impl Start {
+    /// Whether the run goes on from the saved state to the bit.
+    pub fn is_exact(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// Writes the checkpoint into a run folder, so that the folder stands alone.
+    pub fn write(&self, folder: &Path) -> std::io::Result<()> {
+        write_whole(&folder.join(checkpoint::START), &self.bytes)
+    }
+
+    /// The world of a setup that starts here.
+    pub(crate) fn world(&self, setup: Setup) -> std::result::Result<World, RestoreError> {
+        match &self.saved {
+            Some(saved) => World::restart(setup, saved),
+            None => Ok(World::with_memory(setup, &self.remembered)?),
+        }
+    }
+}
+
+/// The earlier run while the scene is being read.
+pub(crate) struct Earlier<'a> {
+    place: Place<'a>,
+    from: String,
+    file: PathBuf,
+    hash: String,
+    keep_velocities: bool,
+    keep_memory: bool,
+    checkpoint: Checkpoint,
+    bytes: Arc<[u8]>,
+    /// By old id, where in the saved state a body stands.
+    at: Vec<Option<usize>>,
+}
+
+/// Reads `[start]` and its checkpoint. `folder` is that of the scene.
+pub(crate) fn read<'a>(top: &Table<'a>, folder: &Path) -> Result<Option<Earlier<'a>>> {
+    let Some(item) = top.optional("start") else { return Ok(None) };
+    let table = item.table()?;
+    let item = table.required("from")?;
+    let words = [("keep", true), ("zero", false)];
+    let keep_velocities = table.read("velocities", |item| item.choice(&words, &[]))?.unwrap_or(true);
+    let words = [("keep", true), ("drop", false)];
+    let keep_memory = table.read("memory", |item| item.choice(&words, &[]))?.unwrap_or(true);
+    let hash_given = table.optional("hash");
+    table.finish()?;
+    let place = item.place();
+    let from = item.clone().string()?.to_owned();
+    let file = find(&item, &from, folder)?;
+    let unreadable = |error: std::io::Error| place.error(format!("{} cannot be read: {error}", file.display()));
+    let bytes = std::fs::read(&file).map_err(unreadable)?;
+    let sound = |message: String| place.error(format!("{} {message}", file.display()));
+    let checkpoint = Checkpoint::from_bytes(&bytes).map_err(sound)?;
+    let hash = checkpoint.hash().map_err(unreadable)?;
+    if let Some(given) = hash_given {
+        let expected = given.clone().string()?;
+        if expected != hash {
+            let message = format!("{} has changed: its hash is {hash}, not {}", file.display(), shown(expected));
+            return Err(given.error(message).help("run the earlier scene again, or leave `hash` out"));
+        }
+    }
+    let mut at = vec![None; checkpoint.description.bodies.len()];
+    for (index, body) in checkpoint.saved.bodies.iter().enumerate() {
+        if !(body.position.is_finite() && body.velocity.is_finite() && body.orientation.is_finite()) {
+            return Err(sound(format!("is of no use: body {} is not finite", body.id)));
+        }
+        at[body.id as usize] = Some(index);
+    }
+    let bytes = bytes.into();
+    Ok(Some(Earlier { place, from, file, hash, keep_velocities, keep_memory, checkpoint, bytes, at }))
+}
+
+/// The checkpoint that `from` names: a file, or the end of the run in a folder; beside the scene, or where the command runs.
+fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<PathBuf> {
+    let places = [folder.join(from), PathBuf::from(from)];
+    let Some(path) = places.iter().find(|path| path.exists()) else {
+        let message = format!("there is no \"{}\", neither beside this file nor in the working directory", shown(from));
+        return Err(item
+            .error(message)
+            .help("expected a run folder, or a checkpoint in one; run the earlier scene first"));
+    };
+    if !path.is_dir() {
+        return Ok(path.clone());
+    }
+    let end = path.join(checkpoint::END);
+    if end.exists() {
+        return Ok(end);
+    }
+    let shown = path.display();
+    Err(match RunFolder::read_run(path) {
+        Err(_) => item.error(format!("{shown} is not the folder of a run: it has no {}", checkpoint::END)),
+        Ok(run) => {
+            let error = item.error(format!("the run in {shown} has left no {} ({})", checkpoint::END, run.ending));
+            error.help(match run.ending {
+                Ending::Running => "wait until it has ended, or name one of its checkpoint-<step>.checkpoint files",
+                Ending::Failed(_) => "mend and repeat it, or name one of its checkpoint-<step>.checkpoint files",
+                _ => "repeat it with this version of the program",
+            })
+        }
+    })
+}
+
+/// Who is who: by old id, the new one.
+pub(crate) type NewIds = Vec<Option<u32>>;
+
+impl<'a> Earlier<'a> {
+    fn body(&self, id: usize) -> Option<(&BodyText, &SavedBody)> {
+        let index = (*self.at.get(id)?)?;
+        Some((self.checkpoint.description.bodies.get(id)?, &self.checkpoint.saved.bodies[index]))
+    }
+
+    fn all(&self) -> impl Iterator<Item = (usize, &BodyText, &SavedBody)> {
+        (0..self.at.len()).filter_map(|id| self.body(id).map(|(text, saved)| (id, text, saved)))
+    }
+
+    /// Where a wall of this name stood at the end.
+    pub fn wall(&self, name: &str) -> Option<(DVec3, DQuat)> {
+        let mut walls = self.all().filter(|(_, text, _)| !text.is_moved() && text.name.as_deref() == Some(name));
+        walls.next().map(|(_, _, saved)| (saved.position, saved.orientation))
+    }
+
+    /// Adds the bodies that come over.
+    pub fn bring(&self, bodies: &mut Bodies<'a>, materials: &Materials) -> Result<NewIds> {
+        let mut new_ids = self.matched_walls(bodies);
+        let first = bodies.list.len();
+        for (id, text, saved) in self.all().filter(|(_, text, _)| text.is_moved()) {
+            let name = &self.checkpoint.description.materials[usize::from(text.material)].name;
+            let Some(material) = materials.list.iter().position(|material| material.name == *name) else {
+                let (name, file) = (shown(name), self.file.display());
+                let message =
+                    format!("body {id} of {file} is of material \"{name}\", and here is no [material.{name}]");
+                return Err(self.place.error(message).help("add it, with its [[contact]] tables"));
+            };
+            if let Some(taken) = text.name.as_ref().and_then(|_| bodies.names.iter().position(|n| *n == text.name)) {
+                let name = shown(text.name.as_deref().unwrap_or_default());
+                let message =
+                    format!("the name \"{name}\" belongs to a body that comes over from {}", self.file.display());
+                return Err(bodies
+                    .place(taken)
+                    .map_or(self.place.error(message.clone()), |place| place.error(message)));
+            }
+            let body = self.taken_over(text, saved, material as u16);
+            check_mass(&body, materials)
+                .map_err(|message| self.place.error(format!("body {id} of {}: {message}", self.file.display())))?;
+            new_ids[id] = Some(bodies.list.len() as u32);
+            bodies.list.push(body);
+            bodies.names.push(text.name.clone());
+        }
+        bodies.came_over = first..bodies.list.len();
+        bodies.end_table(self.place.clone());
+        Ok(new_ids)
+    }
+
+    fn taken_over(&self, text: &BodyText, saved: &SavedBody, material: u16) -> Body {
+        let kept = |v: DVec3| if self.keep_velocities { v } else { DVec3::ZERO };
+        Body {
+            velocity: kept(saved.velocity),
+            angular_velocity: kept(saved.angular_velocity),
+            orientation: saved.orientation,
+            mass: Some(text.mass),
+            inertia_body: Some(text.inertia),
+            motion: text.motion,
+            lock: text.lock,
+            force: text.force,
+            torque: text.torque,
+            ..Body::new(text.shape, material, saved.position)
+        }
+    }
+
+    /// The walls of the earlier run that stand in this file, too.
+    fn matched_walls(&self, bodies: &Bodies<'_>) -> NewIds {
+        let kind = |shape| std::mem::discriminant(&shape);
+        let find = |text: &BodyText, saved: &SavedBody| {
+            let mut new = bodies.list.iter().zip(&bodies.names);
+            new.position(|(body, name)| match (&text.name, name) {
+                (Some(old), Some(new)) => old == new && kind(body.shape) == kind(text.shape),
+                (None, None) => body.shape == text.shape && same_place(body, saved),
+                _ => false,
+            })
+        };
+        let mut new_ids = vec![None; self.at.len()];
+        for (id, text, saved) in self.all().filter(|(_, text, _)| !text.is_moved()) {
+            new_ids[id] = find(text, saved).map(|new| new as u32);
+        }
+        new_ids
+    }
+
+    /// What the world will be built from, and notes on what comes from where.
+    pub fn settle(self, setup: &Setup, names: &[Option<String>], new_ids: &NewIds) -> (Start, Vec<String>) {
+        let (remembered, mut dropped) = self.remembered(setup, new_ids);
+        let reason = self.why_not_exact(setup, new_ids, !dropped.is_empty());
+        let moved = self.all().filter(|(_, text, _)| text.is_moved()).count();
+        let walls = self.all().filter(|(id, text, _)| !text.is_moved() && new_ids[*id].is_some());
+        let walls: Vec<String> = walls
+            .filter_map(|(id, _, _)| {
+                let id = new_ids[id]? as usize;
+                Some(names[id].as_ref().map_or(format!("body {id}"), |name| format!("\"{}\"", shown(name))))
+            })
+            .collect();
+        let walls = if walls.is_empty() { "none".to_owned() } else { walls.join(", ") };
+        let mut notes = vec![format!(
+            "starts from {} at {} s: {moved} bodies come over, {} contacts keep their memory; walls that are those of that \
+             run: {walls}",
+            self.file.display(),
+            short(self.checkpoint.time()),
+            if reason.is_none() { self.touching() } else { remembered.len() }
+        )];
+        notes.append(&mut dropped);
+        notes.push(match &reason {
+            None => "it goes on from the saved state to the bit".to_owned(),
+            Some(reason) => format!("loads are evaluated anew at the start: {reason}"),
+        });
+        let saved = reason.is_none().then(|| Arc::new(self.checkpoint.saved));
+        let start = Start {
+            from: self.from,
+            hash: self.hash,
+            keep_velocities: self.keep_velocities,
+            keep_memory: self.keep_memory,
+            saved,
+            remembered,
+            bytes: self.bytes,
+        };
+        (start, notes)
+    }
+
+    fn touching(&self) -> usize {
+        self.checkpoint.saved.contacts.iter().filter(|contact| contact.live).count()
+    }
+
+    /// What contacts remember, by new ids, and what is dropped because a law is another.
+    fn remembered(&self, setup: &Setup, new_ids: &NewIds) -> (Remembered, Vec<String>) {
+        let (mut rows, mut dropped) = (Vec::new(), BTreeSet::new());
+        if !self.keep_memory {
+            return (Remembered::default(), Vec::new());
+        }
+        let saved = &self.checkpoint.saved;
+        let now = pairs(&setup.model);
+        for (contact, numbers) in saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride.max(1))) {
+            let [a, b] = [contact.a, contact.b].map(|id| new_ids[id as usize]);
+            let (Some(a), Some(b), true) = (a, b, contact.live) else { continue };
+            let [old_a, old_b] =
+                [contact.a, contact.b].map(|id| self.checkpoint.description.bodies[id as usize].material);
+            let [new_a, new_b] = [a, b].map(|id| setup.bodies[id as usize].material);
+            let between = [new_a.min(new_b), new_a.max(new_b)];
+            let old = self.checkpoint.description.laws_between(old_a, old_b);
+            let new = now.iter().find(|pair| pair.between == between);
+            let (Some(old), Some(new)) = (old, new) else { continue };
+            let Some(laws) = setup.model.laws.get(new_a, new_b) else { continue };
+            let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
+            let memory = PairMemory::from_numbers(&new.layout(), |at| numbers[at]);
+            rows.push(if a < b { (a, b, memory) } else { (b, a, memory.swapped(laws)) });
+        }
+        (Remembered::new(rows), dropped.into_iter().collect())
+    }
+
+    /// Why the world cannot be restarted from the saved state as it is, if it cannot.
+    fn why_not_exact(&self, setup: &Setup, new_ids: &NewIds, dropped: bool) -> Option<String> {
+        let because = |text: &str| Some(text.to_owned());
+        if !self.keep_velocities {
+            return because("velocities are set to zero");
+        }
+        if !self.keep_memory {
+            return because("memory is dropped");
+        }
+        let (old, new) = (self.checkpoint.saved.bodies.len(), setup.bodies.len());
+        let same_ids = new_ids.iter().enumerate().all(|(old, new)| *new == Some(old as u32));
+        if old != new || new_ids.len() != new || !same_ids {
+            return because("bodies or walls are more, fewer or numbered otherwise than in that run");
+        }
+        let name = |index: u16| Some(setup.model.materials.get(usize::from(index))?.name.as_str());
+        let mut materials = BTreeSet::new();
+        for (id, text, saved) in self.all() {
+            let body = &setup.bodies[id];
+            let old_name = &self.checkpoint.description.materials[usize::from(text.material)].name;
+            if name(body.material) != Some(old_name) || body.shape != text.shape {
+                return Some(format!("body {id} has another shape or material"));
+            }
+            if !same_place(body, saved) || body.motion.yields() != text.is_moved() {
+                return Some(format!("body {id} does not stand where it stood at the end of that run"));
+            }
+            materials.insert((text.material, body.material));
+        }
+        if !materials.iter().map(|(_, new)| new).is_sorted() {
+            return because("materials stand in another order");
+        }
+        let pair = |[first, second]: [u16; 2]| setup.model.laws.get(first, second);
+        let now = pairs(&setup.model);
+        for &(old_a, new_a) in &materials {
+            for &(old_b, new_b) in &materials {
+                let between = [new_a.min(new_b), new_a.max(new_b)];
+                let new = now.iter().find(|pair| pair.between == between).map(PairText::frictions);
+                let old = self.checkpoint.description.laws_between(old_a, old_b).map(PairText::frictions);
+                if old != new && pair(between).is_some() {
+                    return because("a law is of another kind");
+                }
+            }
+        }
+        dropped.then(|| "a law is of another kind".to_owned())
+    }
+}
+
+/// Whether a body stands just where one stood at the end.
+fn same_place(body: &Body, saved: &SavedBody) -> bool {
+    let turned = body.orientation == saved.orientation || body.orientation.normalize() == saved.orientation;
+    body.position == saved.position && turned
+}
+
+/// The numbers of a contact's memory under new laws: those of a motion whose law is of the same kind, zero else.
+fn carried(old: &PairText, new: &PairText, numbers: &[f64], model: &Model, dropped: &mut BTreeSet<String>) -> Vec<f64> {
+    let layout: MemoryLayout = new.layout();
+    let mut carried = vec![0.0; layout.total()];
+    let motions = [("slide", Motions::SLIDE), ("roll", Motions::ROLL), ("spin", Motions::SPIN)];
+    let (mut slips, mut from, mut to) = (0, 1, 1);
+    for ((motion, bit), (old, now)) in motions.into_iter().zip(old.frictions().into_iter().zip(new.frictions())) {
+        let size = |law: &Option<crate::checkpoint::describe::LawText>| law.as_ref().map_or(0, |law| law.numbers);
+        if old == now {
+            carried[to..to + size(now)].copy_from_slice(&numbers[from..from + size(old)]);
+            slips |= numbers[0].to_bits() & u64::from(bit.0);
+        } else if let Some(law) = old {
+            let [first, second] = new.between.map(|index| model.materials[usize::from(index)].name.as_str());
+            let now = now.as_ref().map_or("is none now".to_owned(), |law| format!("is \"{}\" now", law.law));
+            let pair = format!("between \"{}\" and \"{}\"", shown(first), shown(second));
+            let text = format!("{pair} the {motion} law was \"{}\" and {now}: its memory is dropped", shown(&law.law));
+            dropped.insert(text);
+        }
+        (from, to) = (from + size(old), to + size(now));
+    }
+    carried[0] = f64::from_bits(slips);
+    carried
+}

@@ -14,7 +14,8 @@ use crate::scene::{Every, Format, Record, What};
 fn run(folder: &Path, format: Format) -> (World, RunInfo) {
     let (mut world, mut info) = small_world();
     info.bodies[1].name = "a \"b\", c".into();
-    let record = |what: What, name: &str| Record { what, every: Every::Time(0.005), format, name: name.into() };
+    let record =
+        |what: What, name: &str| Record { what, every: Every::Time(0.005), format, name: name.into(), contacts: false };
     let records = [record(What::Bodies, "balls"), record(What::Contacts, "contacts")];
     let file = RunFolder::create(folder, false, &records).unwrap();
     let json = RunJson { simulated_time: 0.01, ..RunJson::starting("Small", Path::new("small.toml"), "", &records) };

@@ -320,11 +320,13 @@ impl World {
             self.mechanics(self.state.step).look_ahead(&mut mover, &Load::default(), orientation);
             let (kinetic, potential) = self.energies_of(&mover, orientation);
             let (material, radius) = (body.material, mover.radius);
+            // Not by way of 1/m: a checkpoint must give the same bits again.
+            let mass = body.mass_and_inertia(self.model.materials[usize::from(material)].density).0;
             self.material_of.push(material);
             let state = &mut self.state;
             state.sums.carried.kinetic_in += kinetic;
             state.sums.carried.potential_in += potential;
-            state.traffic.arrivals.push(Arrival { material, radius, mass: 1.0 / mover.inverse_mass });
+            state.traffic.arrivals.push(Arrival { material, radius, mass });
             let bodies = &mut state.bodies;
             let at = bodies.spheres;
             bodies.movers.insert(at, mover);

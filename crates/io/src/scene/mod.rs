@@ -2,7 +2,7 @@
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
 //! `bodies`, `grains` with `rows` and `lammps`, `timing` and `records` read one part each; `meet` checks what only the whole can show;
-//! `resolved` writes it all out again; `check` says it in words. Nothing here writes a file or advances a world.
+//! `resolved` writes it all out again; `check` says it in words; `variant` lays a partial scene over another. Nothing here writes a file or advances a world.
 
 mod bodies;
 mod check;
@@ -16,6 +16,7 @@ mod records;
 mod resolved;
 mod rows;
 mod timing;
+mod variant;
 
 use std::path::Path;
 
@@ -23,6 +24,8 @@ use glam::DVec3;
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::Model;
 use stickslip::world::Setup;
+use toml::Spanned;
+use toml::de::DeTable;
 
 use crate::input::{self, Item, LARGEST_FILE, Result, Source, Table};
 use bodies::Bodies;
@@ -34,6 +37,7 @@ pub use crate::input::InputError;
 pub use check::check_text;
 pub use records::{Every, Format, Record, What};
 pub use timing::{Domain, Stop};
+pub use variant::load_variant;
 
 /// A scene, ready to run.
 #[derive(Clone, Debug)]
@@ -80,8 +84,11 @@ pub fn load_text(name: &str, text: &str, folder: &Path) -> std::result::Result<S
 }
 
 fn read(source: &Source, folder: &Path) -> Result<Scene> {
-    let parsed = input::parse(source)?;
-    let top = Table::top(source, &parsed);
+    read_parsed(source, &input::parse(source)?, folder)
+}
+
+fn read_parsed(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path) -> Result<Scene> {
+    let top = Table::top(source, parsed);
     refuse_promised(&top)?;
     let title = top.read("title", Item::string)?.unwrap_or_default().to_owned();
     let gravity = top.read("gravity", Item::vector)?.unwrap_or(DVec3::ZERO);

@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod compare;
 mod laws;
 mod probe;
 mod progress;
@@ -29,6 +30,7 @@ struct Arguments {
 enum Command {
     Run(run::Run),
     Check(check::Check),
+    Compare(compare::Compare),
     Probe(probe::Probe),
     Laws(laws::Laws),
     Bench(bench::Bench),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(run) => run.execute(),
         Command::Check(check) => check.execute(),
+        Command::Compare(compare) => compare.execute(),
         Command::Probe(probe) => probe.execute(),
         Command::Laws(laws) => laws.execute(),
         Command::Bench(bench) => bench.execute(),

@@ -3,6 +3,8 @@
 //! Read in this order: `record.rs` (the tables that grow while a run goes on), `run_folder.rs` (where they lie),
 //! `report.rs` (what is made of them at the end). Nothing here knows scene files or changes a world.
 
+pub mod bars;
+pub mod compare;
 pub mod figure;
 mod file;
 pub mod fixed;
@@ -22,6 +24,7 @@ mod testing;
 pub mod utc;
 pub mod vtp;
 
+pub use compare::{Column, Comparison};
 pub use file::write_whole;
 pub use fixed::{FixedBody, RunInfo};
 pub use record::Recorder;

@@ -19,6 +19,9 @@ const FRAME: [f64; 4] = [60.0, 1010.0, 60.0, 740.0];
 /// Pixels to a unit of slope: an angle of view of 28 degrees from top to bottom.
 const FOCAL: f64 = 1604.0;
 
+/// What colours a state that moves.
+const MOVING: &str = "speed (m/s)";
+
 /// What is drawn.
 #[derive(Clone, Debug)]
 pub struct Drawing {
@@ -67,22 +70,51 @@ impl Drawing {
         let radii: f64 = spheres.iter().map(|s| s.radius).sum();
         // Slower than a hundredth of the speed after a fall through its own size: it rests, as far as one can see.
         let resting = squares <= 1e-4 * gravity.length() * 2.0 * radii;
+        let mut drawing = Drawing { spheres, planes, up, label: MOVING, from: Some(0.0) };
         if resting {
-            spheres.iter_mut().for_each(|sphere| sphere.value = sphere.centre.dot(up));
+            drawing.colour_by_height("height (m)");
         }
-        let (label, from) = if resting { ("height (m)", None) } else { ("speed (m/s)", Some(0.0)) };
-        Drawing { spheres, planes, up, label, from }
+        drawing
     }
 
     /// The picture as a PNG file.
     pub fn to_png(&self) -> Vec<u8> {
-        let range = self.range();
-        let light = render::render(&self.stage(&range));
+        self.seen_by(&self.view())
+    }
+
+    /// Pictures of several states for comparing them: one camera and one colour scale for all. If some rest and others
+    /// move, all are coloured by height.
+    pub fn side_by_side(mut drawings: Vec<Drawing>) -> Vec<Vec<u8>> {
+        let Some(all) = drawings.first().cloned() else { return Vec::new() };
+        if let Some(resting) = drawings.iter().find(|drawing| drawing.label != MOVING).map(|drawing| drawing.label) {
+            for drawing in &mut drawings {
+                drawing.colour_by_height(resting);
+            }
+        }
+        let spheres = drawings.iter().flat_map(|drawing| drawing.spheres.iter().copied()).collect();
+        let (label, from) = (drawings[0].label, drawings[0].from);
+        let view = Drawing { spheres, label, from, ..all }.view();
+        drawings.iter().map(|drawing| drawing.seen_by(&view)).collect()
+    }
+
+    /// How far the highest sphere reaches against gravity (m); `None` without spheres.
+    pub fn top(&self) -> Option<f64> {
+        self.spheres.iter().map(|sphere| sphere.centre.dot(self.up) + sphere.radius).max_by(f64::total_cmp)
+    }
+
+    fn colour_by_height(&mut self, label: &'static str) {
+        let up = self.up;
+        self.spheres.iter_mut().for_each(|sphere| sphere.value = sphere.centre.dot(up));
+        (self.label, self.from) = (label, None);
+    }
+
+    fn seen_by(&self, view: &View) -> Vec<u8> {
+        let light = render::render(&self.stage(view));
         let encode = gamma_table();
         let to_byte = |light: f32| encode[(light.clamp(0.0, 1.0) * 4095.0) as usize];
         let mut pixels: Vec<[u8; 3]> = light.iter().map(|p| p.to_array().map(to_byte)).collect();
         if !self.spheres.is_empty() {
-            draw_bar(&mut pixels, &range, self.label);
+            draw_bar(&mut pixels, &view.range, self.label);
         }
         encode_png(&pixels)
     }
@@ -100,11 +132,17 @@ impl Drawing {
         Range { low, high: high.max(low + room), beyond: greatest > high }
     }
 
-    /// The scene in the camera's frame, about one unit large.
-    fn stage(&self, range: &Range) -> Stage {
+    /// From where it is seen, and in which colours.
+    fn view(&self) -> View {
         let kept = nearest(&self.spheres);
         let (middle, size) = bounds(&kept);
-        let camera = self.aim(&kept, middle, size);
+        View { range: self.range(), middle, size, camera: self.aim(&kept, middle, size) }
+    }
+
+    /// The scene in the camera's frame, about one unit large.
+    fn stage(&self, view: &View) -> Stage {
+        let View { range, middle, size, camera } = view;
+        let (middle, size) = (*middle, *size);
         let colours = colour_map();
         let ball = |sphere: &Sphere| Ball {
             centre: camera.place(sphere.centre),
@@ -181,6 +219,15 @@ fn radians(degrees: f64) -> f64 {
 
 fn frame_middle() -> Vec2 {
     Vec2::new((0.5 * (FRAME[0] + FRAME[1])) as f32, (0.5 * (FRAME[2] + FRAME[3])) as f32)
+}
+
+/// From where a state is seen, and in which colours.
+struct View {
+    range: Range,
+    /// Middle of what is framed (m), and how far it reaches from there (m).
+    middle: DVec3,
+    size: f64,
+    camera: Camera,
 }
 
 struct Camera {

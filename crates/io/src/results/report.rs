@@ -66,7 +66,7 @@ impl Closing<'_> {
     }
 }
 
-const STYLE: &str = "\
+pub(super) const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d2126;--soft:#5b646f;--paper:#f4f5f7;--card:#fff;--line:#dcdfe4;--bar:#0072b2}\
 @media (prefers-color-scheme:dark){:root{--ink:#dde1e6;--soft:#9aa2ac;--paper:#0e1013;--card:#16191d;--line:#30353c;\
 --bar:#4aa8e8}}\
@@ -88,7 +88,7 @@ details{margin-top:36px}summary{cursor:pointer;font-weight:600}\
 pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:14px;overflow:auto;font-size:13px}\
 footer{margin-top:32px;color:var(--soft);font-size:13px}";
 
-fn note(class: &str, text: &str) -> String {
+pub(super) fn note(class: &str, text: &str) -> String {
     format!("<p class=\"note {class}\">{}</p>\n", escape(text))
 }
 
@@ -125,7 +125,7 @@ fn numbers(run: &RunJson, last: Option<&SeriesRow>) -> String {
 }
 
 /// A count with thin spaces between thousands.
-fn grouped(count: u64) -> String {
+pub(super) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -137,7 +137,7 @@ fn grouped(count: u64) -> String {
     text
 }
 
-fn wall(seconds: f64) -> String {
+pub(super) fn wall(seconds: f64) -> String {
     let whole = seconds as u64;
     match whole {
         0..60 => format!("{seconds:.1} s"),

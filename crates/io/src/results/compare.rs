@@ -95,19 +95,21 @@ impl Comparison {
 
     /// The page.
     pub fn to_html(&self) -> String {
-        let title = format!("{}: compared", escape(&self.title));
+        let title = escape(&self.title);
+        let names: Vec<String> = self.columns.iter().map(|column| escape(&column.name)).collect();
         let version = self.columns.first().map_or(String::new(), |column| escape(&column.run.version));
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-             <style>{STYLE}{MORE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{problems}\
-             <h2>The last states</h2>\n<p class=\"soft\">One camera and one colour scale for all.</p>\n{pictures}\
+             <style>{STYLE}{MORE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n<p>Compared: {names}.</p>\n\
+             {problems}<h2>The last states</h2>\n{pictures}\
              <h2>Measured at the end</h2>\n{table}\
              <h2>Where the energy went, and whether it comes to rest</h2>\n<div class=\"figures\">\n\
              <figure>{bars}</figure>\n<figure>{kinetic}</figure>\n<figure>{contacts}</figure>\n\
              <figure>{unbalanced}</figure>\n</div>\n\
              <h2>What differs</h2>\n{changes}<footer>stickslip {version}. The numbers are in compare.csv; each run has its own \
              folder and report.</footer>\n</main>\n</body>\n</html>\n",
+            names = names.join(", "),
             problems = self.problems(),
             pictures = self.pictures(),
             table = self.table(),
@@ -135,8 +137,12 @@ impl Comparison {
 
     fn pictures(&self) -> String {
         let drawn: Vec<Drawing> = self.columns.iter().filter_map(|column| column.drawing.clone()).collect();
-        let mut files = Drawing::side_by_side(drawn).into_iter();
-        let mut html = String::from("<div class=\"pictures\">\n");
+        let (files, scale) = Drawing::side_by_side(drawn);
+        let mut files = files.into_iter();
+        let mut html = format!(
+            "<p class=\"soft\">One camera and one colour scale for all: {}.</p>\n<div class=\"pictures\">\n",
+            escape(&scale)
+        );
         for column in &self.columns {
             let (name, ending) = (escape(&column.name), escape(&column.run.ending.to_string()));
             let picture = match column.drawing.as_ref().and_then(|_| files.next()) {
@@ -228,7 +234,7 @@ const MORE_STYLE: &str = "\
 main{max-width:1500px}.soft{color:var(--soft);margin:-8px 0 12px}\
 .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(380px,100%),1fr));gap:16px}\
 figcaption{padding:8px 12px;border-top:1px solid var(--line)}figcaption span{color:var(--soft);font-size:14px}\
-.wide{overflow-x:auto}th.n{text-align:right}details{margin-top:12px}";
+.figures{align-items:start}.wide{overflow-x:auto}th.n{text-align:right}details{margin-top:12px}";
 
 #[cfg(test)]
 mod tests {

@@ -82,10 +82,10 @@ impl Drawing {
         self.seen_by(&self.view())
     }
 
-    /// Pictures of several states for comparing them: one camera and one colour scale for all. If some rest and others
-    /// move, all are coloured by height.
-    pub fn side_by_side(mut drawings: Vec<Drawing>) -> Vec<Vec<u8>> {
-        let Some(all) = drawings.first().cloned() else { return Vec::new() };
+    /// Pictures of several states for comparing them: one camera and one colour scale for all, and that scale in words. If
+    /// some rest and others move, all are coloured by height.
+    pub fn side_by_side(mut drawings: Vec<Drawing>) -> (Vec<Vec<u8>>, String) {
+        let Some(all) = drawings.first().cloned() else { return (Vec::new(), String::new()) };
         if let Some(resting) = drawings.iter().find(|drawing| drawing.label != MOVING).map(|drawing| drawing.label) {
             for drawing in &mut drawings {
                 drawing.colour_by_height(resting);
@@ -94,7 +94,9 @@ impl Drawing {
         let spheres = drawings.iter().flat_map(|drawing| drawing.spheres.iter().copied()).collect();
         let (label, from) = (drawings[0].label, drawings[0].from);
         let view = Drawing { spheres, label, from, ..all }.view();
-        drawings.iter().map(|drawing| drawing.seen_by(&view)).collect()
+        let [low, high] = [view.range.low, view.range.high].map(|value| view.range.text(value));
+        let pictures = drawings.iter().map(|drawing| drawing.seen_by(&view)).collect();
+        (pictures, format!("{label}, from {low} (dark) to {high} (bright)"))
     }
 
     /// How far the highest sphere reaches against gravity (m); `None` without spheres.
@@ -115,6 +117,7 @@ impl Drawing {
         let mut pixels: Vec<[u8; 3]> = light.iter().map(|p| p.to_array().map(to_byte)).collect();
         if !self.spheres.is_empty() {
             draw_bar(&mut pixels, &view.range, self.label);
+            draw_length(&mut pixels, view);
         }
         encode_png(&pixels)
     }
@@ -375,6 +378,40 @@ fn draw_bar(pixels: &mut [[u8; 3]], range: &Range, label: &str) {
     draw_ink(pixels, &ink, 0.85);
 }
 
+/// A round length (m) beneath the scene, as long as it is seen at the depth of its middle.
+fn draw_length(pixels: &mut [[u8; 3]], view: &View) {
+    let depth = f64::from(view.camera.place(view.middle).z) * view.size;
+    let per_pixel = depth / FOCAL;
+    let length = round_below(LONGEST_BAR * per_pixel);
+    if !(length > 0.0 && length.is_finite()) {
+        return;
+    }
+    let (left, y) = (FRAME[0] as f32, HEIGHT as f32 - 30.0);
+    let right = left + (length / per_pixel) as f32;
+    let mut ink =
+        vec![[(left, y), (right, y)], [(left, y - 5.0), (left, y + 5.0)], [(right, y - 5.0), (right, y + 5.0)]];
+    ink.extend(font::segments(&length_text(length), right + 12.0, y + 7.0, 1.75));
+    draw_ink(pixels, &ink, 0.85);
+}
+
+/// Pixels of the longest bar of length.
+const LONGEST_BAR: f64 = 240.0;
+
+/// The largest of 1, 2 and 5 times a power of ten that is not above a number.
+fn round_below(most: f64) -> f64 {
+    let decade = math::pow(10.0, math::log10(most).floor());
+    [5.0, 2.0].into_iter().map(|step| step * decade).find(|&length| length <= most).unwrap_or(decade)
+}
+
+/// `0.02 m`; an exponent where zeros would be many.
+fn length_text(length: f64) -> String {
+    if (1e-4..1e5).contains(&length) {
+        format!("{} m", (length * 1e6).round() / 1e6)
+    } else {
+        format!("{length:.0e} m")
+    }
+}
+
 /// Draws strokes of a half width in pixels with smooth edges.
 fn draw_ink(pixels: &mut [[u8; 3]], ink: &[font::Segment], half_width: f32) {
     let mut cover = vec![0.0_f32; pixels.len()];
@@ -470,6 +507,32 @@ mod tests {
     fn nothing_to_draw_is_still_a_picture() {
         let empty = Drawing { spheres: vec![], ..one_ball() };
         decode(&empty.to_png());
+    }
+
+    #[test]
+    fn lengths_are_round() {
+        let text = |most: f64| length_text(round_below(most));
+        assert_eq!([0.043, 0.1999, 0.96e-3, 7e5, 3e-7].map(text), ["0.02 m", "0.1 m", "0.0005 m", "5e5 m", "2e-7 m"]);
+    }
+
+    #[test]
+    fn states_side_by_side_have_one_scale() {
+        let mut low = one_ball();
+        low.spheres[0].value = 0.0;
+        let (pictures, scale) = Drawing::side_by_side(vec![one_ball(), low.clone()]);
+        assert_eq!(pictures.len(), 2);
+        // The same place, and so the same height: what coloured them before does not matter.
+        assert_eq!(pictures[0], pictures[1]);
+        assert!(scale.starts_with("height (m), from 0.5"), "{scale}");
+        // Of two that move the slower one has another colour than alone.
+        let moving = |value: f64| {
+            let mut drawing = Drawing { label: MOVING, from: Some(0.0), ..one_ball() };
+            drawing.spheres[0].value = value;
+            drawing
+        };
+        let (pictures, _) = Drawing::side_by_side(vec![moving(1.0), moving(0.1)]);
+        assert_ne!(pictures[0], pictures[1]);
+        assert_eq!(Drawing::side_by_side(vec![]).0.len(), 0);
     }
 
     #[test]

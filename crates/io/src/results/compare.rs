@@ -104,9 +104,9 @@ impl Comparison {
              <style>{STYLE}{MORE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n<p>Compared: {names}.</p>\n\
              {problems}<h2>The last states</h2>\n{pictures}\
              <h2>Measured at the end</h2>\n{table}\
-             <h2>Where the energy went, and whether it comes to rest</h2>\n<div class=\"figures\">\n\
-             <figure>{bars}</figure>\n<figure>{kinetic}</figure>\n<figure>{contacts}</figure>\n\
-             <figure>{unbalanced}</figure>\n</div>\n\
+             <h2>Whether it comes to rest, and where the energy went</h2>\n<div class=\"figures\">\n\
+             <figure>{kinetic}</figure>\n<figure>{unbalanced}</figure>\n<figure>{contacts}</figure>\n\
+             <figure>{bars}</figure>\n</div>\n\
              <h2>What differs</h2>\n{changes}<footer>stickslip {version}. The numbers are in compare.csv; each run has its own \
              folder and report.</footer>\n</main>\n</body>\n</html>\n",
             names = names.join(", "),

@@ -16,6 +16,7 @@ pub mod record;
 mod render;
 pub mod report;
 pub mod run_folder;
+mod scales;
 pub mod schedule;
 pub mod series;
 pub mod summary;

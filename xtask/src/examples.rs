@@ -26,6 +26,9 @@ pub fn check(score: &mut Score) {
             if probe { check_probe(&example, &out) } else { check_run(&example, &out, &name) }
         });
     }
+    score.check("example compare", || check_compare(&out.join("compare")));
+    let own_law = ["run", "--release", "--quiet", "-p", "stickslip", "--example", "own_law"];
+    score.check("example own_law", || cargo(&own_law).run());
     // Left to the system if it cannot be removed.
     let _ = fs::remove_dir_all(&out);
 }
@@ -60,6 +63,20 @@ fn check_run(scene: &Path, out: &Path, name: &str) -> Result<u64, String> {
         }
     }
     outcomes::check(name, &folder)?;
+    Ok(1)
+}
+
+fn check_compare(out: &Path) -> Result<u64, String> {
+    let folder = "examples/compare";
+    let [scene, constant, epsd] = ["heap", "constant-torque", "epsd"].map(|name| format!("{folder}/{name}.toml"));
+    let out_text = out.to_string_lossy();
+    let command =
+        ["run", "--release", "--quiet", "--", "compare", &scene, "--with", &constant, &epsd, "--out", &out_text];
+    cargo(&command).run()?;
+    for file in ["compare.html", "heap/run.json", "constant-torque/report.html", "epsd/series.csv"] {
+        fs::metadata(out.join(file)).map_err(|error| format!("{file}: {error}"))?;
+    }
+    outcomes::compared(&out.join("compare.csv"))?;
     Ok(1)
 }
 

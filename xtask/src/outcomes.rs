@@ -162,6 +162,29 @@ impl Mean {
     }
 }
 
+/// Springs come to rest, a constant torque does not. It shakes a grain by the torque of half a step, w = M dt/2I with M =
+/// mu R_eff N = 0.2 * 2.5 mm * 0.013 N (the weight of one), dt = 2e-5 s and I = 1.3e-8 kg m^2: 5e-3 rad/s, some 2e-13 J a
+/// grain, 6e-11 J for 400 of them (2e-9 seen: inner grains carry more than their weight). Springs lose energy at some rate
+/// for ever; six orders of magnitude below is at rest beyond doubt (eleven and more seen).
+pub fn compared(table: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(table).map_err(|error| format!("compare.csv: {error}"))?;
+    let header: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
+    let at = header.iter().position(|&column| column == "kinetic").ok_or("no column kinetic")?;
+    let kinetic = |name: &str| -> Result<f64, String> {
+        let row = text
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("{name},finished,")))
+            .ok_or(format!("no {name}"))?;
+        let field = row.split(',').nth(at - 2).unwrap_or_default();
+        field.parse().map_err(|error| format!("{name}: {error}"))
+    };
+    let (rests, shakes) = (kinetic("heap")?.max(kinetic("epsd")?), kinetic("constant-torque")?);
+    if shakes < 5e-11 || rests > 1e-6 * shakes {
+        return Err(format!("kinetic energies: {shakes:e} J with a constant torque, {rests:e} J at most with springs"));
+    }
+    Ok(())
+}
+
 fn near(what: &str, found: f64, expected: f64, tolerance: f64) -> Result<(), String> {
     if (found - expected).abs() <= tolerance {
         return Ok(());

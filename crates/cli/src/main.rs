@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod compare;
 mod laws;
 mod measure;
 mod probe;
@@ -32,6 +33,7 @@ enum Command {
     Run(run::Run),
     Check(check::Check),
     Schema(schema::Schema),
+    Compare(compare::Compare),
     Probe(probe::Probe),
     Measure(measure::Measure),
     Laws(laws::Laws),
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Check(check) => check.execute(),
         Command::Schema(schema) => schema.execute(),
+        Command::Compare(compare) => compare.execute(),
         Command::Probe(probe) => probe.execute(),
         Command::Measure(measure) => measure.execute(),
         Command::Laws(laws) => laws.execute(),

@@ -1,9 +1,10 @@
-//! How far a run is: a bar on a terminal, else a plain line every ten seconds; nothing when quiet.
+//! How far a run is: a bar on a terminal, else a plain line every ten seconds; nothing when quiet. Of several runs at a
+//! time each has its line, with its name.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use stickslip::World;
 
 /// How often the bar is drawn anew, and how often a plain line is printed.
@@ -18,6 +19,8 @@ pub struct Progress {
     steps: u64,
     started: Instant,
     shown: Instant,
+    /// What stands before a plain line.
+    name: String,
 }
 
 impl Progress {
@@ -30,7 +33,14 @@ impl Progress {
             (None, false) => Some(LINE_EVERY),
         };
         let now = Instant::now();
-        Progress { bar, every, end, steps, started: now, shown: now }
+        Progress { bar, every, end, steps, started: now, shown: now, name: String::new() }
+    }
+
+    /// The same for one of several runs: a bar of `all`, with a name.
+    pub fn of_several(quiet: bool, steps: u64, end: f64, name: &str, all: &MultiProgress) -> Self {
+        let mut progress = Progress::new(quiet, steps, end);
+        progress.bar = progress.bar.map(|bar| all.add(bar).with_prefix(format!("{name}  ")));
+        Progress { name: format!("{name}: "), ..progress }
     }
 
     /// Looks at the world after a step.
@@ -46,7 +56,7 @@ impl Progress {
                 bar.set_position(world.steps());
                 bar.set_message(text);
             }
-            None => eprintln!("{:3.0} %  {text}", 100.0 * world.steps() as f64 / self.steps.max(1) as f64),
+            None => eprintln!("{}{:3.0} %  {text}", self.name, 100.0 * world.steps() as f64 / self.steps.max(1) as f64),
         }
     }
 
@@ -69,7 +79,7 @@ impl Progress {
 
 fn bar(steps: u64) -> ProgressBar {
     let bar = ProgressBar::new(steps);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{prefix}{bar:30} {percent:>3} %  {msg}") {
         bar.set_style(style);
     }
     bar

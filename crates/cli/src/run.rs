@@ -7,7 +7,7 @@
 
 mod rules;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -21,7 +21,8 @@ use stickslip::world::StreamReport;
 use stickslip_io::checkpoint::{self, Description};
 use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::{
-    Checkpoints, Closing, Ending, FolderError, Recorder, RunFolder, RunInfo, RunJson, SeriesLog, energy_summary, utc,
+    Checkpoints, Closing, Column, Ending, FolderError, Recorder, RunFolder, RunInfo, RunJson, SeriesLog,
+    energy_summary, utc,
 };
 use stickslip_io::scene::{self, Record, Scene};
 
@@ -67,9 +68,10 @@ impl Run {
         let folder = RunFolder::create(&path, self.force, &scene.records).map_err(refuse)?;
         self.say(&header(scene))?;
         let written = |error: std::io::Error| Failure::Run(error.to_string());
-        let mut job = Job::start(self, scene, world, folder, interrupted).map_err(written)?;
+        let mut job = Job::start(&self.scene, scene, world, folder, interrupted).map_err(written)?;
+        let progress = Progress::new(self.quiet, scene.steps, scene.end);
         // A record that cannot be written (a full disk) ends the run like any other trouble.
-        let ending = job.advance(self.quiet).unwrap_or_else(|error| Ending::Failed(error.to_string()));
+        let ending = job.advance(progress).unwrap_or_else(|error| Ending::Failed(error.to_string()));
         job.close(&ending).map_err(written)?;
         self.say(&job.summary(&ending))?;
         match ending {
@@ -85,12 +87,12 @@ impl Run {
 }
 
 /// A folder that cannot be used is an input error: nothing was written.
-fn refuse(error: FolderError) -> Failure {
+pub(crate) fn refuse(error: FolderError) -> Failure {
     Failure::Input(miette::miette!("{error}"))
 }
 
 /// A flag that Ctrl-C and a request to end set. The second time the program ends at once.
-fn listen() -> std::io::Result<Arc<AtomicBool>> {
+pub(crate) fn listen() -> std::io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(signal, 1, flag.clone())?;
@@ -130,8 +132,8 @@ fn header(scene: &Scene) -> String {
 /// Steps between two looks at Ctrl-C and the progress bar, at the most.
 const MOST_STEPS_UNSEEN: u64 = 50;
 
-/// A run that goes on.
-struct Job<'a> {
+/// A run that goes on. Also what `compare` runs several of.
+pub(crate) struct Job<'a> {
     scene: &'a Scene,
     world: World,
     folder: RunFolder,
@@ -151,14 +153,14 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// Writes what stands at the start: `run.json`, the scene, every record at step 0.
-    fn start(
-        run: &Run,
+    pub(crate) fn start(
+        scene_file: &Path,
         scene: &'a Scene,
         world: World,
         folder: RunFolder,
         interrupted: Arc<AtomicBool>,
     ) -> std::io::Result<Self> {
-        let mut json = RunJson::starting(&scene.title, &run.scene, &scene.resolved, &scene.records);
+        let mut json = RunJson::starting(&scene.title, scene_file, &scene.resolved, &scene.records);
         json.threads = rayon::current_num_threads();
         json.cpu = if stickslip::law::kernel::avx2() { "avx2" } else { "baseline" }.into();
         json.step = scene.setup.model.dt;
@@ -200,8 +202,7 @@ impl<'a> Job<'a> {
     }
 
     /// Steps until the run ends, and says why it did.
-    fn advance(&mut self, quiet: bool) -> std::io::Result<Ending> {
-        let mut progress = Progress::new(quiet, self.scene.steps, self.scene.end);
+    pub(crate) fn advance(&mut self, mut progress: Progress) -> std::io::Result<Ending> {
         let ending = loop {
             if self.world.steps() >= self.scene.steps {
                 break Ending::Finished;
@@ -253,7 +254,7 @@ impl<'a> Job<'a> {
     }
 
     /// Writes how it ended, the figures, the picture and the report.
-    fn close(&mut self, ending: &Ending) -> std::io::Result<()> {
+    pub(crate) fn close(&mut self, ending: &Ending) -> std::io::Result<()> {
         if self.sound {
             self.checkpoints.end(&self.world)?;
         }
@@ -279,6 +280,12 @@ impl<'a> Job<'a> {
     fn late_warnings(&self) -> Vec<String> {
         let slow = self.world.streams().enumerate().filter_map(|(index, report)| behind(index + 1, report));
         unbalanced(&self.first, &self.world.ledger()).into_iter().chain(slow).collect()
+    }
+
+    /// The run as a column of a comparison, once it is closed.
+    pub(crate) fn into_column(self, name: String, changes: String) -> Column {
+        let drawing = Some(Drawing::of(&self.world, &self.info));
+        Column { name, changes, run: self.json, log: self.log, drawing }
     }
 
     /// What is said at the end.

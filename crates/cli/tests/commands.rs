@@ -201,3 +201,22 @@ fn bench_measures_a_small_packing_in_json() {
     }
     assert!(row["phases_ns"]["laws"].as_f64().is_some_and(|x| x > 0.0));
 }
+
+#[test]
+fn help_of_every_command_has_an_example() {
+    let folder = Folder::new("help");
+    let all = out(&stickslip(&folder, &["--help"]));
+    let list = all.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() >= 7 && names.contains(&"compare"), "{names:?}");
+    for name in names.into_iter().filter(|name| *name != "help") {
+        let text = out(&stickslip(&folder, &[name, "--help"]));
+        let example = text.split("Example:\n").nth(1).unwrap_or_else(|| panic!("{name} has no example:\n{text}"));
+        assert!(example.trim_start().starts_with(&format!("stickslip {name}")), "{name}: {example}");
+        // Files that an example names are there.
+        for file in example.split_whitespace().filter(|word| word.starts_with("examples/")) {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+            assert!(path.exists(), "{name}: {file}");
+        }
+    }
+}

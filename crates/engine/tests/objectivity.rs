@@ -31,6 +31,18 @@ fn loaded(laws: &PairLaws) -> PairMemory {
         // As if the contact had been stiffer before: then the angle is kept.
         memory.spin_stiffness = f64::INFINITY;
     }
+    // The same in laws from outside: a slider, two springs of two sliders, lubkin.
+    if let Some(Slide::Own(_)) = laws.slide {
+        memory.own[0][..2].copy_from_slice(&[3e-3, -4e-3]);
+    }
+    if let Some(Roll::Own(law)) = laws.roll
+        && law.memory_size() > 0
+    {
+        memory.own[1][..5].copy_from_slice(&[4e-3, 2e-3, 0.0, -3e-3, 5e-3]);
+    }
+    if let Some(Spin::Own(_)) = laws.spin {
+        memory.own[2][..2].copy_from_slice(&[4e-3, f64::INFINITY]);
+    }
     memory
 }
 

@@ -364,7 +364,8 @@ fn the_ledger_of_moving_walls_closes_to_second_order() {
         for _ in 0..20 {
             world.advance((0.02 / dt).round() as u64).unwrap();
             let ledger = world.ledger();
-            squares += (ledger.error / (ledger.work.abs() + ledger.lost())).powi(2);
+            let share = ledger.error / (ledger.work.abs() + ledger.lost());
+            squares += share * share;
         }
         (squares / 20.0).sqrt()
     };

@@ -25,7 +25,12 @@ pub(crate) const LARGEST_FILE: u64 = 64 << 20;
 
 /// Parses a text; the table borrows from it.
 pub(crate) fn parse(source: &Source) -> Result<Spanned<DeTable<'_>>> {
-    DeTable::parse(source.text()).map_err(|error| {
+    parse_at(source, source.text())
+}
+
+/// Parses a text whose places are those of `source`.
+pub(crate) fn parse_at<'a>(source: &Source, text: &'a str) -> Result<Spanned<DeTable<'a>>> {
+    DeTable::parse(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
         source.error(span, format!("this is not TOML: {}", error.message().replace('\n', "; ")))
     })

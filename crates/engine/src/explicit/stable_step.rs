@@ -14,7 +14,7 @@
 //! A Hertz contact is taken at an overlap of 1 % of R_eff.
 
 use crate::body::Body;
-use crate::law::{Normal, PairLaws, Roll, Slide, SlideSlider, Spin};
+use crate::law::{Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin};
 use crate::model::Model;
 
 /// The recommended step and why.
@@ -201,8 +201,12 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
     };
     let slide_dashpot =
         |law: &SlideSlider| dashpot(law.options.damped_by_ratio, law.damping, mass_eff, law.stiffness, rocking);
-    if let Some(Slide::SpringSlider(law)) = &laws.slide {
-        push("slide", law.stiffness, slide_dashpot(law), rocking);
+    // A law from outside that does not state its springs does not limit the step.
+    let own = |law: &Own| law.springs(radius_eff).unwrap_or_default();
+    match &laws.slide {
+        None => {}
+        Some(Slide::SpringSlider(law)) => push("slide", law.stiffness, slide_dashpot(law), rocking),
+        Some(Slide::Own(law)) => push("slide", own(law).stiffness, own(law).dashpot, rocking),
     }
     match &laws.roll {
         None | Some(Roll::ConstantTorque(_)) => {}
@@ -216,6 +220,7 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
             push("roll", k, law.damping_ratio * 3.5_f64.sqrt() * critical_dashpot(k, rotation), rotation);
         }
         Some(Roll::Viscous(law)) => push("roll", 0.0, law.damping, rotation),
+        Some(Roll::Own(law)) => push("roll", own(law).stiffness, own(law).dashpot, rotation),
     }
     let area_radius = HERTZ_OVERLAP.sqrt() * radius_eff;
     match &laws.spin {
@@ -232,6 +237,7 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
             let k = law.stiffness_at(area_radius);
             push("spin", k, dashpot(law.damped_by_ratio, law.damping, 1.0, k, rotation), rotation);
         }
+        Some(Spin::Own(law)) => push("spin", own(law).stiffness, own(law).dashpot, rotation),
     }
     list
 }

@@ -27,11 +27,22 @@ pub struct MemoryLayout {
     pub roll: usize,
     /// Spin.
     pub spin: usize,
+    /// The motions whose law is from outside.
+    pub own: Motions,
 }
 
 /// The size of the memory of a law of this type, given a value of it.
 const fn size_of_memory<L: FrictionLaw>(_: &L) -> usize {
     L::Memory::SIZE
+}
+
+/// The motions of a pair whose law is from outside.
+#[inline(always)]
+fn own_motions(laws: &PairLaws) -> Motions {
+    let of = |own: bool, motion: Motions| if own { motion } else { Motions::NONE };
+    of(matches!(laws.slide, Some(Slide::Own(_))), Motions::SLIDE)
+        .and(of(matches!(laws.roll, Some(Roll::Own(_))), Motions::ROLL))
+        .and(of(matches!(laws.spin, Some(Spin::Own(_))), Motions::SPIN))
 }
 
 impl MemoryLayout {
@@ -42,6 +53,7 @@ impl MemoryLayout {
             slide: match &laws.slide {
                 None => 0,
                 Some(Slide::SpringSlider(law)) => size_of_memory(law),
+                Some(Slide::Own(law)) => law.memory_size(),
             },
             roll: match &laws.roll {
                 None => 0,
@@ -49,6 +61,7 @@ impl MemoryLayout {
                 Some(Roll::ConstantTorque(law)) => size_of_memory(law),
                 Some(Roll::Epsd(law)) => size_of_memory(law),
                 Some(Roll::Viscous(law)) => size_of_memory(law),
+                Some(Roll::Own(law)) => law.memory_size(),
             },
             spin: match &laws.spin {
                 None => 0,
@@ -56,7 +69,9 @@ impl MemoryLayout {
                 Some(Spin::ConstantTorque(law)) => size_of_memory(law),
                 Some(Spin::Marshall(law)) => size_of_memory(law),
                 Some(Spin::Lubkin(law)) => size_of_memory(law),
+                Some(Spin::Own(law)) => law.memory_size(),
             },
+            own: own_motions(laws),
         }
     }
 
@@ -166,6 +181,7 @@ pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut
             resist::<_, N>(&WithDefaults(*law), block, slips, slide)
         }
         Some(Slide::SpringSlider(law)) => resist::<_, N>(law, block, slips, slide),
+        Some(Slide::Own(law)) => law.resist_block(N, block, slips, slide),
     }
     match &laws.roll {
         None => resist_nothing::<N>(block, Motions::ROLL),
@@ -176,6 +192,7 @@ pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut
         Some(Roll::ConstantTorque(law)) => resist::<_, N>(law, block, slips, roll),
         Some(Roll::Epsd(law)) => resist::<_, N>(law, block, slips, roll),
         Some(Roll::Viscous(law)) => resist::<_, N>(law, block, slips, roll),
+        Some(Roll::Own(law)) => law.resist_block(N, block, slips, roll),
     }
     match &laws.spin {
         None => resist_nothing::<N>(block, Motions::SPIN),
@@ -186,6 +203,7 @@ pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut
         Some(Spin::ConstantTorque(law)) => resist::<_, N>(law, block, slips, spin),
         Some(Spin::Marshall(law)) => resist::<_, N>(law, block, slips, spin),
         Some(Spin::Lubkin(law)) => resist::<_, N>(law, block, slips, spin),
+        Some(Spin::Own(law)) => law.resist_block(N, block, slips, spin),
     }
     total::<N>(block);
 }
@@ -289,8 +307,14 @@ fn press<L: NormalLaw, const N: usize>(law: &L, block: &mut Block) {
     }
 }
 
+/// A friction law over the first `N` contacts of a block.
 #[inline(always)]
-fn resist<L: FrictionLaw, const N: usize>(law: &L, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]) {
+pub(crate) fn resist<L: FrictionLaw, const N: usize>(
+    law: &L,
+    block: &mut Block,
+    slips: &mut Lanes,
+    memory: &mut [Lanes],
+) {
     let memory = L::Memory::block(memory);
     let bit = u64::from(L::RESISTS.0);
     for i in 0..N {

@@ -5,8 +5,12 @@ use glam::DVec3;
 use crate::contact::{Contact, Lanes, Resistance};
 use crate::law::kernel::{MemoryLayout, SLIPS};
 use crate::law::memory::{GradedSpring, ModeOnly, ScalarSpring, VectorSpring};
+use crate::law::own::{Own, OwnNumbers};
 use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
 use crate::measure::Mode;
+
+/// The motions in the order of a memory.
+const MOTIONS: [Motions; 3] = [Motions::SLIDE, Motions::ROLL, Motions::SPIN];
 
 /// What one contact remembers under any laws.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,6 +23,8 @@ pub struct PairMemory {
     pub spin: ScalarSpring,
     /// Stiffness (N m/rad) at which the angle of `spin` was reached, for laws in which it changes.
     pub spin_stiffness: f64,
+    /// Of laws from outside against slide, roll and spin; whether they slip stands above.
+    pub own: [OwnNumbers; 3],
 }
 
 impl PairMemory {
@@ -30,26 +36,36 @@ impl PairMemory {
     /// Of the numbers of one contact: the bits of slipping, then slide, roll and spin.
     pub fn from_numbers(layout: &MemoryLayout, number: impl Fn(usize) -> f64) -> Self {
         let slips = |motion: Motions| number(0).to_bits() & u64::from(motion.0) != 0;
-        let vector = |at: usize, size: usize| match size {
+        let roll = SLIPS + layout.slide;
+        let spin = roll + layout.roll;
+        let mut own = [OwnNumbers::default(); 3];
+        let places = [(SLIPS, layout.slide), (roll, layout.roll), (spin, layout.spin)];
+        // Where the numbers of a law of this crate stand, and how many; those of a law from outside are kept apart.
+        let known: [(usize, usize); 3] = std::array::from_fn(|motion| {
+            let (at, size) = places[motion];
+            if !layout.own.overlaps(MOTIONS[motion]) {
+                return (at, size);
+            }
+            own[motion][..size].iter_mut().enumerate().for_each(|(k, own)| *own = number(at + k));
+            (at, 0)
+        });
+        let vector = |(at, size): (usize, usize)| match size {
             0 => DVec3::ZERO,
             _ => DVec3::new(number(at), number(at + 1), number(at + 2)),
         };
-        let roll = SLIPS + layout.slide;
-        let spin = roll + layout.roll;
+        let (at, size) = known[2];
         PairMemory {
-            slide: VectorSpring { spring: vector(SLIPS, layout.slide), slipping: slips(Motions::SLIDE) },
-            roll: VectorSpring { spring: vector(roll, layout.roll), slipping: slips(Motions::ROLL) },
-            spin: ScalarSpring {
-                spring: if layout.spin > 0 { number(spin) } else { 0.0 },
-                slipping: slips(Motions::SPIN),
-            },
-            spin_stiffness: if layout.spin > 1 { number(spin + 1) } else { 0.0 },
+            slide: VectorSpring { spring: vector(known[0]), slipping: slips(Motions::SLIDE) },
+            roll: VectorSpring { spring: vector(known[1]), slipping: slips(Motions::ROLL) },
+            spin: ScalarSpring { spring: if size > 0 { number(at) } else { 0.0 }, slipping: slips(Motions::SPIN) },
+            spin_stiffness: if size > 1 { number(at + 1) } else { 0.0 },
+            own,
         }
     }
 
     /// The same memory for the pair taken the other way round, under these laws: a and b change places and the normal turns
     /// about. Rates of slip turn about with them. The rolling rate `(w_a - w_b) x n` and the spin `(w_a - w_b) . n` do not;
-    /// the torque that `epsd` keeps does.
+    /// the torque that `epsd` keeps does. What a law from outside keeps stays as it is.
     pub fn swapped(mut self, laws: &PairLaws) -> Self {
         self.slide.spring = -self.slide.spring;
         if matches!(laws.roll, Some(Roll::Epsd(_))) {
@@ -74,10 +90,18 @@ impl PairMemory {
         let slips = bit(Motions::SLIDE, self.slide.slipping)
             | bit(Motions::ROLL, self.roll.slipping)
             | bit(Motions::SPIN, self.spin.slipping);
-        std::iter::once(f64::from_bits(slips))
-            .chain(self.slide.spring.to_array().into_iter().take(layout.slide))
-            .chain(self.roll.spring.to_array().into_iter().take(layout.roll))
-            .chain([self.spin.spring, self.spin_stiffness].into_iter().take(layout.spin))
+        let sizes = [layout.slide, layout.roll, layout.spin];
+        let [slide, roll] = [self.slide.spring, self.roll.spring].map(|spring| spring.to_array());
+        let of_motion = move |motion: usize| {
+            let known: &[f64] = match motion {
+                0 => &slide,
+                1 => &roll,
+                _ => &[self.spin.spring, self.spin_stiffness],
+            };
+            let numbers = if layout.own.overlaps(MOTIONS[motion]) { &self.own[motion] } else { known };
+            numbers[..sizes[motion]].to_vec()
+        };
+        std::iter::once(f64::from_bits(slips)).chain((0..3).flat_map(of_motion))
     }
 }
 
@@ -92,6 +116,7 @@ pub fn evaluate(laws: &PairLaws, contact: &mut Contact, memory: &mut PairMemory)
     match &laws.slide {
         None => {}
         Some(Slide::SpringSlider(law)) => add(&mut sum, law, contact, &mut memory.slide),
+        Some(Slide::Own(law)) => add_own(&mut sum, 0, law, contact, &mut memory.own, &mut memory.slide.slipping),
     }
     let mut mode = ModeOnly { slipping: memory.roll.slipping };
     match &laws.roll {
@@ -106,6 +131,7 @@ pub fn evaluate(laws: &PairLaws, contact: &mut Contact, memory: &mut PairMemory)
             add(&mut sum, law, contact, &mut mode);
             memory.roll.slipping = mode.slipping;
         }
+        Some(Roll::Own(law)) => add_own(&mut sum, 1, law, contact, &mut memory.own, &mut memory.roll.slipping),
     }
     let mut mode = ModeOnly { slipping: memory.spin.slipping };
     let mut graded = memory.graded_spin();
@@ -124,13 +150,29 @@ pub fn evaluate(laws: &PairLaws, contact: &mut Contact, memory: &mut PairMemory)
             add(&mut sum, law, contact, &mut graded);
             memory.set_graded_spin(graded);
         }
+        Some(Spin::Own(law)) => add_own(&mut sum, 2, law, contact, &mut memory.own, &mut memory.spin.slipping),
     }
     (push, sum)
 }
 
 fn add<L: FrictionLaw>(sum: &mut Resistance, law: &L, contact: &Contact, memory: &mut L::Memory) {
-    let one = law.resist(contact, memory);
-    if L::RESISTS.overlaps(Motions::SLIDE) {
+    add_loads(sum, L::RESISTS, law.resist(contact, memory));
+}
+
+/// The same for a law from outside against the motion of this number.
+fn add_own(
+    sum: &mut Resistance,
+    motion: usize,
+    law: &Own,
+    contact: &Contact,
+    own: &mut [OwnNumbers; 3],
+    slipping: &mut bool,
+) {
+    add_loads(sum, MOTIONS[motion], law.resist_one(contact, &mut own[motion], slipping));
+}
+
+fn add_loads(sum: &mut Resistance, motions: Motions, one: Resistance) {
+    if motions.overlaps(Motions::SLIDE) {
         (sum.force, sum.lever_a, sum.lever_b) = (one.force, one.lever_a, one.lever_b);
     }
     sum.roll_a += one.roll_a;
@@ -147,17 +189,20 @@ pub fn stored(laws: &PairLaws, contact: &Contact, memory: &PairMemory) -> [f64; 
     let slide = match &laws.slide {
         None => [0.0; 3],
         Some(Slide::SpringSlider(law)) => law.stored(contact, &memory.slide),
+        Some(Slide::Own(law)) => law.stored_one(contact, &memory.own[0], memory.slide.slipping),
     };
     let roll = match &laws.roll {
         None | Some(Roll::ConstantTorque(_) | Roll::Viscous(_)) => [0.0; 3],
         Some(Roll::SpringSlider(law)) => law.stored(contact, &memory.roll),
         Some(Roll::Epsd(law)) => law.stored(contact, &memory.roll),
+        Some(Roll::Own(law)) => law.stored_one(contact, &memory.own[1], memory.roll.slipping),
     };
     let spin = match &laws.spin {
         None | Some(Spin::ConstantTorque(_)) => [0.0; 3],
         Some(Spin::SpringSlider(law)) => law.stored(contact, &memory.spin),
         Some(Spin::Marshall(law)) => law.stored(contact, &memory.graded_spin()),
         Some(Spin::Lubkin(law)) => law.stored(contact, &memory.graded_spin()),
+        Some(Spin::Own(law)) => law.stored_one(contact, &memory.own[2], memory.spin.slipping),
     };
     let by_motion = |i: usize| slide[i] + roll[i] + spin[i];
     [normal, by_motion(0), by_motion(1), by_motion(2)]

@@ -2,7 +2,10 @@
 
 #![allow(dead_code)] // Each test file is a crate of its own and uses its own part of this.
 
+pub mod own;
+
 use glam::DVec3;
+use own::{Regularised, TwoSliders};
 use stickslip::contact::{Contact, Turn};
 use stickslip::frame;
 use stickslip::law::*;
@@ -86,6 +89,10 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
     let lubkin = SpinLubkin { shear_modulus: k, damping: 0.01 * gamma, damped_by_ratio: false, limit: mu };
     let ratio_lubkin = SpinLubkin { damping: 0.5, damped_by_ratio: true, limit: static_kinetic(0.4, 0.2), ..lubkin };
     let area_slide = SlideSlider::new(0.8 * k, gamma, static_kinetic(0.4, 0.2));
+    let two_sliders = Roll::own(TwoSliders { stiffness: [0.05 * k, 0.1 * k], mu: [0.1, 0.2] });
+    let regularised = Roll::own(Regularised { mu: 0.2, rate: 0.1 });
+    let own_slide = Some(Slide::own(area_slide));
+    let own_spin = Some(Spin::own(lubkin));
     let laws = |normal, slide, roll, spin| PairLaws { normal, slide, roll, spin };
     vec![
         ("spring-slider", laws(hooke, slide(mu), roll(mu), spin(length))),
@@ -128,6 +135,8 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
             "lubkin, damping ratio",
             laws(hertz, slide(static_kinetic(0.4, 0.2)), Some(Roll::Epsd(epsd)), Some(Spin::Lubkin(ratio_lubkin))),
         ),
+        ("from outside, two sliders", laws(hooke, slide(mu), Some(two_sliders), spin(mu))),
+        ("from outside, regularised", laws(hertz, own_slide, Some(regularised), own_spin)),
     ]
 }
 

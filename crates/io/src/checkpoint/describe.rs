@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use stickslip::World;
 use stickslip::body::{Body, Motion};
 use stickslip::inflow::Arrival;
+use stickslip::law::Motions;
 use stickslip::law::kernel::MemoryLayout;
 use stickslip::model::Model;
 use stickslip::shape::Shape;
@@ -101,7 +102,9 @@ impl PairText {
     /// How the memory is laid out.
     pub fn layout(&self) -> MemoryLayout {
         let numbers = |law: &Option<LawText>| law.as_ref().map_or(0, |law| law.numbers);
-        MemoryLayout { slide: numbers(&self.slide), roll: numbers(&self.roll), spin: numbers(&self.spin) }
+        let [slide, roll, spin] = self.frictions().map(numbers);
+        // Scenes know no laws from outside.
+        MemoryLayout { slide, roll, spin, own: Motions::NONE }
     }
 }
 

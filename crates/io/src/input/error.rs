@@ -15,6 +15,8 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
 pub(crate) struct Source {
     name: String,
     text: Arc<str>,
+    /// A file laid over this one (a variant): its places follow those of this text.
+    over: Option<Box<Source>>,
 }
 
 /// Something wrong in an input file.
@@ -34,7 +36,7 @@ struct Inner {
 impl Source {
     /// A text that is reported as `name`.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
-        Source { name: name.into(), text: text.into() }
+        Source { name: name.into(), text: text.into(), over: None }
     }
 
     /// Reads a file of at most `largest` bytes.
@@ -61,6 +63,22 @@ impl Source {
         }
     }
 
+    /// This file with another laid over it.
+    pub fn with_over(self, over: Source) -> Self {
+        Source { over: Some(Box::new(over)), ..self }
+    }
+
+    /// The text of the file laid over this one, behind as many spaces as this one has bytes: so a place tells the file.
+    pub fn over_text(&self) -> Option<String> {
+        self.over.as_ref().map(|over| " ".repeat(self.text.len() + 1) + &over.text)
+    }
+
+    /// The file laid over this one, if a place is in it, and the place there.
+    fn over_at(&self, byte: usize) -> Option<(&Source, usize)> {
+        let over = self.over.as_ref()?;
+        Some((over, byte.checked_sub(self.text.len() + 1)?))
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         &self.text
@@ -68,12 +86,18 @@ impl Source {
 
     /// The line, counted from 1, on which a byte stands.
     pub fn line(&self, byte: usize) -> usize {
+        if let Some((over, byte)) = self.over_at(byte) {
+            return over.line(byte);
+        }
         let before = &self.text.as_bytes()[..byte.min(self.text.len())];
         1 + before.iter().filter(|b| **b == b'\n').count()
     }
 
     /// An error at a place.
     pub fn error(&self, span: Range<usize>, message: String) -> InputError {
+        if let Some((over, start)) = self.over_at(span.start) {
+            return over.error(start..start + span.len(), message);
+        }
         let start = span.start.min(self.text.len());
         let length = span.end.min(self.text.len()).saturating_sub(start);
         // A table's span may run over many lines; the first is where to look.
@@ -165,5 +189,15 @@ mod tests {
         assert_eq!(source.error(4..7, "bad".into()).to_string(), "a.toml:2: bad");
         assert_eq!(source.error(100..200, "bad".into()).line(), Some(3));
         assert_eq!(Source::new("empty", "").error(0..1, "bad".into()).line(), Some(1));
+    }
+
+    #[test]
+    fn a_place_tells_which_of_two_files_it_is_in() {
+        let source = Source::new("a.toml", "one\ntwo\n").with_over(Source::new("b.toml", "three\nfour\n"));
+        let text = source.over_text().unwrap();
+        let four = text.find("four").unwrap();
+        assert_eq!(source.error(four..four + 4, "bad".into()).to_string(), "b.toml:2: bad");
+        assert_eq!(source.line(four), 2);
+        assert_eq!(source.error(4..7, "bad".into()).to_string(), "a.toml:2: bad");
     }
 }

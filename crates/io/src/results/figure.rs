@@ -44,14 +44,14 @@ pub struct Curve {
     pub dots: bool,
 }
 
-const WIDTH: f64 = 720.0;
+pub(super) const WIDTH: f64 = 720.0;
 const PLOT_HEIGHT: f64 = 290.0;
 const LEFT: f64 = 86.0;
 const BELOW: f64 = 58.0;
-const TEXT_SIZE: f64 = 13.0;
+pub(super) const TEXT_SIZE: f64 = 13.0;
 const COLOURS: usize = 7;
 
-const STYLE: &str = "<style>\
+pub(super) const STYLE: &str = "<style>\
 .fig{font:13px system-ui,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;background:#fff}\
 .fig text{fill:#222}.fig .title{font-size:15px;font-weight:600}.fig .grid{stroke:#e4e6ea}.fig .frame{stroke:#555;fill:none}\
 .fig .curve{fill:none;stroke-width:2;stroke-linejoin:round}.fig .dash{stroke-dasharray:7 4}\
@@ -134,7 +134,7 @@ impl Axis {
 }
 
 /// A map from values to the page, with its ticks.
-struct Scale {
+pub(super) struct Scale {
     log: bool,
     low: f64,
     high: f64,
@@ -146,7 +146,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn new(axis: &Axis, values: impl Iterator<Item = f64>, start: f64, end: f64, vertical: bool) -> Self {
+    pub(super) fn new(axis: &Axis, values: impl Iterator<Item = f64>, start: f64, end: f64, vertical: bool) -> Self {
         let (mut low, mut high) =
             values.map(|v| axis.place(v)).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
         if low > high {
@@ -193,7 +193,7 @@ impl Scale {
     }
 
     /// Position on the page of a value that `Axis::place` has placed.
-    fn at(&self, placed: f64) -> f64 {
+    pub(super) fn at(&self, placed: f64) -> f64 {
         self.start + (placed - self.low) / (self.high - self.low) * (self.end - self.start)
     }
 
@@ -266,11 +266,11 @@ fn power_of_ten(power: i32) -> String {
 }
 
 /// Width of a text, estimated on the safe side for the fonts that may be used.
-fn text_width(text: &str) -> f64 {
+pub(super) fn text_width(text: &str) -> f64 {
     0.62 * TEXT_SIZE * text.chars().count() as f64
 }
 
-fn x_axis(scale: &Scale, label: &str, top: f64, bottom: f64) -> String {
+pub(super) fn x_axis(scale: &Scale, label: &str, top: f64, bottom: f64) -> String {
     let mut svg = String::new();
     for &tick in &scale.ticks {
         let x = scale.at(tick);
@@ -323,13 +323,13 @@ fn upright_label(label: &str, scale: &Scale, x: f64) -> String {
     format!("<text transform=\"translate({x} {y:.1}) rotate(-90)\" text-anchor=\"middle\">{label}</text>\n")
 }
 
-struct Legend {
-    svg: String,
-    height: f64,
+pub(super) struct Legend {
+    pub svg: String,
+    pub height: f64,
 }
 
 /// Samples and names in rows that wrap. A single curve needs none: the vertical axis names it.
-fn legend(curves: &[Curve]) -> Legend {
+pub(super) fn legend(curves: &[Curve]) -> Legend {
     if curves.len() < 2 {
         return Legend { svg: String::new(), height: 4.0 };
     }
@@ -353,7 +353,7 @@ fn legend(curves: &[Curve]) -> Legend {
     Legend { svg, height: y - 42.0 + 22.0 }
 }
 
-fn class(index: usize, dots: bool) -> String {
+pub(super) fn class(index: usize, dots: bool) -> String {
     let dash = if index >= COLOURS && !dots { " dash" } else { "" };
     let round = if dots { " style=\"stroke-width:5;stroke-linecap:round\"" } else { "" };
     format!("class=\"curve c{}{dash}\"{round}", index % COLOURS)

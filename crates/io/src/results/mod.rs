@@ -3,7 +3,9 @@
 //! Read in this order: `record.rs` (the tables that grow while a run goes on), `run_folder.rs` (where they lie),
 //! `report.rs` (what is made of them at the end). Nothing here knows scene files or changes a world.
 
+pub mod bars;
 pub mod checkpoints;
+pub mod compare;
 pub mod figure;
 pub(crate) mod file;
 pub mod fixed;
@@ -17,6 +19,7 @@ pub mod record;
 mod render;
 pub mod report;
 pub mod run_folder;
+mod scales;
 pub mod schedule;
 pub mod series;
 pub mod summary;
@@ -27,6 +30,7 @@ pub mod vtp;
 mod vtp_contacts;
 
 pub use checkpoints::Checkpoints;
+pub use compare::{Column, Comparison};
 pub use file::{short_number, write_whole};
 pub use fixed::{FixedBody, RunInfo};
 pub use record::Recorder;

@@ -90,8 +90,8 @@ impl Panel {
                 let (a, b) = axis.any_orthonormal_pair();
                 let end = |sign: f32, radius: f32| {
                     let middle = at + axis * (sign * half_length);
-                    [a, b, -a, -b, (a + b) * 0.7071, (a - b) * 0.7071, (b - a) * 0.7071, (a + b) * -0.7071]
-                        .map(|v| middle + v * radius)
+                    let (c, d) = ((a + b).normalize(), (a - b).normalize());
+                    [a, b, c, d].map(|v| [middle + v * radius, middle - v * radius]).concat()
                 };
                 [end(-1.0, radii[0]), end(1.0, radii[1])].concat()
             }

@@ -10,16 +10,19 @@ use stickslip::math;
 use stickslip::shape::Shape;
 
 use super::fixed::RunInfo;
-use super::font;
 use super::panel::Panel;
 use super::render::{self, Ball, Ground, Stage};
+use super::scales::{Range, draw_bar, draw_length};
 
-const WIDTH: usize = 1200;
-const HEIGHT: usize = 800;
+pub(super) const WIDTH: usize = 1200;
+pub(super) const HEIGHT: usize = 800;
 /// Pixels at left, right, top and bottom between which the spheres lie; the colour bar stands on the right.
 const FRAME: [f64; 4] = [60.0, 1010.0, 60.0, 740.0];
 /// Pixels to a unit of slope: an angle of view of 28 degrees from top to bottom.
 const FOCAL: f64 = 1604.0;
+
+/// What colours a state that moves.
+const MOVING: &str = "speed (m/s)";
 
 /// What is drawn.
 #[derive(Clone, Debug)]
@@ -76,22 +79,56 @@ impl Drawing {
         let radii: f64 = kept.iter().map(|s| s.radius).sum();
         // Slower than a hundredth of the speed after a fall through its own size: it rests, as far as one can see.
         let resting = squares <= 1e-4 * gravity.length() * 2.0 * radii;
+        let mut drawing = Drawing { spheres, planes, walls, up, label: MOVING, from: Some(0.0) };
         if resting {
-            spheres.iter_mut().for_each(|sphere| sphere.value = sphere.centre.dot(up));
+            drawing.colour_by_height("height (m)");
         }
-        let (label, from) = if resting { ("height (m)", None) } else { ("speed (m/s)", Some(0.0)) };
-        Drawing { spheres, planes, walls, up, label, from }
+        drawing
     }
 
     /// The picture as a PNG file.
     pub fn to_png(&self) -> Vec<u8> {
-        let range = self.range();
-        let light = render::render(&self.stage(&range));
+        self.seen_by(&self.view())
+    }
+
+    /// Pictures of several states for comparing them: one camera and one colour scale for all, and that scale in words. If
+    /// some rest and others move, all are coloured by height.
+    pub fn side_by_side(mut drawings: Vec<Drawing>) -> (Vec<Vec<u8>>, String) {
+        let Some(all) = drawings.first().cloned() else { return (Vec::new(), String::new()) };
+        if let Some(resting) = drawings.iter().find(|drawing| drawing.label != MOVING).map(|drawing| drawing.label) {
+            for drawing in &mut drawings {
+                drawing.colour_by_height(resting);
+            }
+        }
+        let spheres = drawings.iter().flat_map(|drawing| drawing.spheres.iter().copied()).collect();
+        let (label, from) = (drawings[0].label, drawings[0].from);
+        let view = Drawing { spheres, label, from, ..all }.view();
+        let [low, high] = [view.range.low, view.range.high].map(|value| view.range.text(value));
+        let pictures = drawings.iter().map(|drawing| drawing.seen_by(&view)).collect();
+        (pictures, format!("{label}, from {low} (dark) to {high} (bright)"))
+    }
+
+    /// How far the highest sphere reaches against gravity (m); `None` without spheres.
+    pub fn top(&self) -> Option<f64> {
+        self.spheres.iter().map(|sphere| sphere.centre.dot(self.up) + sphere.radius).max_by(f64::total_cmp)
+    }
+
+    fn colour_by_height(&mut self, label: &'static str) {
+        let up = self.up;
+        self.spheres.iter_mut().for_each(|sphere| sphere.value = sphere.centre.dot(up));
+        (self.label, self.from) = (label, None);
+    }
+
+    fn seen_by(&self, view: &View) -> Vec<u8> {
+        let light = render::render(&self.stage(view));
         let encode = gamma_table();
         let to_byte = |light: f32| encode[(light.clamp(0.0, 1.0) * 4095.0) as usize];
         let mut pixels: Vec<[u8; 3]> = light.iter().map(|p| p.to_array().map(to_byte)).collect();
         if !self.spheres.is_empty() {
-            draw_bar(&mut pixels, &range, self.label);
+            draw_bar(&mut pixels, &view.range, self.label);
+            // As long as it is seen at the depth of the scene's middle.
+            let depth = f64::from(view.camera.place(view.middle).z) * view.size;
+            draw_length(&mut pixels, FRAME[0] as f32, depth / FOCAL);
         }
         encode_png(&pixels)
     }
@@ -109,13 +146,19 @@ impl Drawing {
         Range { low, high: high.max(low + room), beyond: greatest > high }
     }
 
-    /// The scene in the camera's frame, about one unit large.
-    fn stage(&self, range: &Range) -> Stage {
+    /// From where it is seen, and in which colours.
+    fn view(&self) -> View {
         let mut kept = nearest(&self.spheres);
         let (middle, size) = bounds(&kept);
         kept.extend(self.framed_walls(middle, size));
         let (middle, size) = bounds(&kept);
-        let camera = self.aim(&kept, middle, size);
+        View { range: self.range(), middle, size, camera: self.aim(&kept, middle, size) }
+    }
+
+    /// The scene in the camera's frame, about one unit large.
+    fn stage(&self, view: &View) -> Stage {
+        let View { range, middle, size, camera } = view;
+        let (middle, size) = (*middle, *size);
         let colours = colour_map();
         let ball = |sphere: &Sphere| Ball {
             centre: camera.place(sphere.centre),
@@ -130,7 +173,7 @@ impl Drawing {
         Stage {
             balls: self.spheres.iter().map(ball).collect(),
             grounds: self.planes.iter().map(ground).collect(),
-            panels: self.walls.iter().filter_map(|wall| panel(&camera, wall)).collect(),
+            panels: self.walls.iter().filter_map(|wall| panel(camera, wall)).collect(),
             up: camera.turn(self.up),
             middle: camera.place(middle),
             size: 1.0,
@@ -224,6 +267,15 @@ fn frame_middle() -> Vec2 {
     Vec2::new((0.5 * (FRAME[0] + FRAME[1])) as f32, (0.5 * (FRAME[2] + FRAME[3])) as f32)
 }
 
+/// From where a state is seen, and in which colours.
+struct View {
+    range: Range,
+    /// Middle of what is framed (m), and how far it reaches from there (m).
+    middle: DVec3,
+    size: f64,
+    camera: Camera,
+}
+
 struct Camera {
     eye: DVec3,
     right: DVec3,
@@ -283,37 +335,6 @@ fn bounds(spheres: &[Sphere]) -> (DVec3, f64) {
     (middle, size.max(f64::MIN_POSITIVE))
 }
 
-/// The ends of the colour bar.
-struct Range {
-    low: f64,
-    high: f64,
-    /// Whether some values lie above.
-    beyond: bool,
-}
-
-impl Range {
-    /// Where a value lies between the ends, in [0, 1].
-    fn share(&self, value: f64) -> f64 {
-        let share = (value - self.low) / (self.high - self.low);
-        if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
-    }
-
-    /// A number of the bar: as many decimals as tell its ticks apart.
-    fn text(&self, value: f64) -> String {
-        if value == 0.0 {
-            return "0".into();
-        }
-        let largest = self.low.abs().max(self.high.abs());
-        if !(1e-3..1e5).contains(&largest) {
-            return format!("{value:.2e}");
-        }
-        // No more than seven digits fit beside the bar; a range so narrow that they do not tell its ticks apart has one colour.
-        let most = (6.0 - math::log10(largest).floor()).clamp(0.0, 6.0);
-        let decimals = (2.0 - math::log10(self.high - self.low).floor()).clamp(0.0, most) as usize;
-        format!("{value:.decimals$}")
-    }
-}
-
 /// The map viridis, dark to light, in equal steps of lightness; sRGB.
 const VIRIDIS: [[f64; 3]; 9] = [
     [72.0, 24.0, 106.0],
@@ -327,7 +348,7 @@ const VIRIDIS: [[f64; 3]; 9] = [
     [253.0, 231.0, 37.0],
 ];
 
-fn viridis(share: f64) -> [f64; 3] {
+pub(super) fn viridis(share: f64) -> [f64; 3] {
     let place = share * (VIRIDIS.len() - 1) as f64;
     let index = (place as usize).min(VIRIDIS.len() - 2);
     let part = place - index as f64;
@@ -343,53 +364,6 @@ fn colour_map() -> Vec<Vec3> {
 /// Bytes for 4096 levels of light.
 fn gamma_table() -> Vec<u8> {
     (0..4096).map(|i| (255.0 * math::pow((f64::from(i) + 0.5) / 4096.0, 1.0 / 2.2) + 0.5) as u8).collect()
-}
-
-const BAR: [usize; 4] = [1070, 1092, 150, 650];
-
-fn draw_bar(pixels: &mut [[u8; 3]], range: &Range, label: &str) {
-    let [left, right, top, bottom] = BAR;
-    for y in top..bottom {
-        let colour = viridis((bottom - 1 - y) as f64 / (bottom - 1 - top) as f64).map(|c| c as u8);
-        pixels[y * WIDTH + left..y * WIDTH + right].fill(colour);
-    }
-    let unit = 1.75;
-    let mut ink = Vec::new();
-    for tick in 0..=4 {
-        let share = f64::from(tick) / 4.0;
-        let y = bottom as f32 - share as f32 * (bottom - top) as f32;
-        let more = if tick == 4 && range.beyond { "+" } else { "" };
-        let text = range.text(range.low + share * (range.high - range.low)) + more;
-        ink.push([(right as f32 + 2.0, y), (right as f32 + 7.0, y)]);
-        ink.extend(font::segments(&text, right as f32 + 14.0, y + 4.0 * unit, unit));
-    }
-    let middle = 0.5 * (left + right) as f32;
-    let start = (middle - 0.5 * font::width(label, unit)).min(WIDTH as f32 - 12.0 - font::width(label, unit));
-    ink.extend(font::segments(label, start, top as f32 - 22.0, unit));
-    draw_ink(pixels, &ink, 0.85);
-}
-
-/// Draws strokes of a half width in pixels with smooth edges.
-fn draw_ink(pixels: &mut [[u8; 3]], ink: &[font::Segment], half_width: f32) {
-    let mut cover = vec![0.0_f32; pixels.len()];
-    for [a, b] in ink.iter().map(|segment| segment.map(|(x, y)| Vec2::new(x, y))) {
-        let reach = Vec2::splat(half_width + 1.0);
-        let limit = Vec2::new(WIDTH as f32 - 1.0, HEIGHT as f32 - 1.0);
-        let (low, high) = ((a.min(b) - reach).max(Vec2::ZERO), (a.max(b) + reach).clamp(Vec2::ZERO, limit));
-        let along = b - a;
-        for y in low.y as usize..=high.y as usize {
-            for x in low.x as usize..=high.x as usize {
-                let from = Vec2::new(x as f32 + 0.5, y as f32 + 0.5) - a;
-                let share = (from.dot(along) / along.length_squared().max(1e-12)).clamp(0.0, 1.0);
-                let distance = (from - along * share).length();
-                let pixel = &mut cover[y * WIDTH + x];
-                *pixel = pixel.max((half_width + 0.5 - distance).clamp(0.0, 1.0));
-            }
-        }
-    }
-    for (pixel, cover) in pixels.iter_mut().zip(cover) {
-        *pixel = pixel.map(|byte| (f32::from(byte) * (1.0 - cover) + 40.0 * cover + 0.5) as u8);
-    }
 }
 
 fn encode_png(pixels: &[[u8; 3]]) -> Vec<u8> {
@@ -468,10 +442,22 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_the_bar_tell_its_ticks_apart() {
-        let text = |low, high, value| Range { low, high, beyond: false }.text(value);
-        assert_eq!(text(0.0, 0.4, 0.1), "0.100");
-        assert_eq!(text(1.2, 1.2004, 1.2001), "1.200100");
-        assert_eq!(text(0.0, 2e-9, 1e-9), "1.00e-9");
+    fn states_side_by_side_have_one_scale() {
+        let mut low = one_ball();
+        low.spheres[0].value = 0.0;
+        let (pictures, scale) = Drawing::side_by_side(vec![one_ball(), low.clone()]);
+        assert_eq!(pictures.len(), 2);
+        // The same place, and so the same height: what coloured them before does not matter.
+        assert_eq!(pictures[0], pictures[1]);
+        assert!(scale.starts_with("height (m), from 0.5"), "{scale}");
+        // Of two that move the slower one has another colour than alone.
+        let moving = |value: f64| {
+            let mut drawing = Drawing { label: MOVING, from: Some(0.0), ..one_ball() };
+            drawing.spheres[0].value = value;
+            drawing
+        };
+        let (pictures, _) = Drawing::side_by_side(vec![moving(1.0), moving(0.1)]);
+        assert_ne!(pictures[0], pictures[1]);
+        assert_eq!(Drawing::side_by_side(vec![]).0.len(), 0);
     }
 }

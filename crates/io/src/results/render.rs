@@ -253,7 +253,7 @@ impl Stage {
         let mut clear = 1.0;
         for panel in &self.panels {
             panel.meet(ray, |hit| {
-                if hit.depth < end && !(hit.front && !grain) {
+                if hit.depth < end && (grain || !hit.front) {
                     clear *= if hit.rim { 0.45 } else { 0.90 };
                 }
             });

@@ -66,15 +66,15 @@ impl Closing<'_> {
     }
 }
 
-const STYLE: &str = "\
+pub(super) const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#1d2126;--soft:#5b646f;--paper:#f4f5f7;--card:#fff;--line:#dcdfe4;--bar:#0072b2}\
 @media (prefers-color-scheme:dark){:root{--ink:#dde1e6;--soft:#9aa2ac;--paper:#0e1013;--card:#16191d;--line:#30353c;\
---bar:#4aa8e8}}\
+--bar:#4aa8e8}.picture img{filter:brightness(.86)}}\
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,'Segoe UI',Roboto,Helvetica,Arial,\
 sans-serif}main{max-width:1160px;margin:0 auto;padding:24px 20px 48px}h1{margin:0 0 8px}h2{margin:36px 0 12px}\
 .note{border-left:4px solid var(--bar);background:var(--card);padding:8px 14px;margin:8px 0;overflow-wrap:anywhere}\
 .warning{border-color:#e69f00}.failed{border-color:#d55e00}\
-dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:18px 0}\
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:12px;margin:18px 0}\
 dl div{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:8px 12px}\
 dt{color:var(--soft);font-size:13px}dd{margin:0;font-size:19px;font-variant-numeric:tabular-nums}\
 figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:6px;overflow:hidden}\
@@ -88,7 +88,7 @@ details{margin-top:36px}summary{cursor:pointer;font-weight:600}\
 pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:14px;overflow:auto;font-size:13px}\
 footer{margin-top:32px;color:var(--soft);font-size:13px}";
 
-fn note(class: &str, text: &str) -> String {
+pub(super) fn note(class: &str, text: &str) -> String {
     format!("<p class=\"note {class}\">{}</p>\n", escape(text))
 }
 
@@ -129,7 +129,7 @@ fn numbers(run: &RunJson, last: Option<&SeriesRow>) -> String {
 }
 
 /// A count with thin spaces between thousands.
-fn grouped(count: u64) -> String {
+pub(super) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -141,7 +141,7 @@ fn grouped(count: u64) -> String {
     text
 }
 
-fn wall(seconds: f64) -> String {
+pub(super) fn wall(seconds: f64) -> String {
     let whole = seconds as u64;
     match whole {
         0..60 => format!("{seconds:.1} s"),

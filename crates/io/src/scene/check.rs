@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use stickslip::body::Motion;
 use stickslip::inflow::Inflow;
-use stickslip::law::{Limit, Measure, Normal, PairLaws, Roll, Slide, Spin};
+use stickslip::law::{Limit, Measure, Normal, Own, PairLaws, Roll, Slide, Spin};
 
 use crate::scene::{Every, Scene};
 
@@ -153,6 +153,7 @@ fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)>
 /// Motion, law and limit of each of the four.
 pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static str, &'static str, String); 4] {
     let free = ("free (no law)", String::new());
+    let own = |law: Own| (law.name(), "a law from outside".to_owned());
     let normal = match laws.normal {
         Normal::Hooke(h) => (
             "hooke",
@@ -164,6 +165,7 @@ pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static
     };
     let slide = match laws.slide {
         Some(Slide::SpringSlider(s)) => ("spring-slider", force_limit(&s.limit)),
+        Some(Slide::Own(law)) => own(law),
         None => free.clone(),
     };
     let roll = match laws.roll {
@@ -178,6 +180,7 @@ pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static
             let limit = r.limit.map_or("no limit".to_owned(), |limit| torque_limit(&limit, "<=", radii));
             ("viscous", format!("{torque}, {limit}"))
         }
+        Some(Roll::Own(law)) => own(law),
         None => free.clone(),
     };
     let included = matches!(laws.roll, Some(Roll::ConstantTorque(r)) if r.include_spin);
@@ -186,6 +189,7 @@ pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static
         Some(Spin::ConstantTorque(s)) => ("constant-torque", torque_limit(&s.limit, "=", radii)),
         Some(Spin::Marshall(s)) => ("marshall", area_limit(&s.slide.limit, 2.0 / 3.0)),
         Some(Spin::Lubkin(s)) => ("lubkin", area_limit(&s.limit, 3.0 * std::f64::consts::PI / 16.0)),
+        Some(Spin::Own(law)) => own(law),
         None if included => ("with roll", String::new()),
         None => free,
     };

@@ -190,7 +190,7 @@ fn slide_over_area(table: &Table<'_>, name: &str, normal: &Normal, slide: Option
     }
     match slide {
         Some(Slide::SpringSlider(slide)) => Ok(*slide),
-        None => Err(table
+        None | Some(Slide::Own(_)) => Err(table
             .error(format!("{name} takes its limit from the pair's slide law, and there is none"))
             .help("add slide = { law = \"spring-slider\", .. }")),
     }

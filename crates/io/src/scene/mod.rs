@@ -2,8 +2,8 @@
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
 //! `start`, `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `meet` checks what
-//! only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors. Nothing here
-//! writes a file or advances a world.
+//! only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
+//! lays a partial scene over another. Nothing here writes a file or advances a world.
 
 mod bodies;
 mod check;
@@ -22,6 +22,7 @@ mod shapes;
 mod start;
 mod streams;
 mod timing;
+mod variant;
 
 use std::path::Path;
 
@@ -29,6 +30,8 @@ use glam::DVec3;
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::Model;
 use stickslip::world::{RestoreError, Setup, World};
+use toml::Spanned;
+use toml::de::DeTable;
 
 use crate::input::{self, Item, LARGEST_FILE, Result, Source, Table};
 use bodies::Bodies;
@@ -43,6 +46,7 @@ pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
 pub use start::Start;
 pub use timing::{Domain, Leaving, Stop};
+pub use variant::load_variant;
 
 /// A scene, ready to run.
 #[derive(Clone, Debug)]
@@ -102,8 +106,11 @@ pub fn load_text(name: &str, text: &str, folder: &Path) -> std::result::Result<S
 }
 
 fn read(source: &Source, folder: &Path) -> Result<Scene> {
-    let parsed = input::parse(source)?;
-    let top = Table::top(source, &parsed);
+    read_parsed(source, &input::parse(source)?, folder)
+}
+
+fn read_parsed(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path) -> Result<Scene> {
+    let top = Table::top(source, parsed);
     refuse_promised(&top)?;
     let title = top.read("title", Item::string)?.unwrap_or_default().to_owned();
     let gravity = top.read("gravity", Item::vector)?.unwrap_or(DVec3::ZERO);

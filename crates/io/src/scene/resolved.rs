@@ -8,7 +8,9 @@ use std::fmt::Write;
 use glam::DVec3;
 use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::inflow::Inflow;
-use stickslip::law::{Arm, Cap, Limit, Measure, Normal, PairLaws, Roll, Slide, SliderOptions, Slip, Spin, Transport};
+use stickslip::law::{
+    Arm, Cap, Limit, Measure, Normal, Own, PairLaws, Roll, Slide, SliderOptions, Slip, Spin, Transport,
+};
 use stickslip::model::Integrator;
 use stickslip::shape::{Shape, Sides};
 
@@ -148,10 +150,17 @@ fn write_laws(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
         out,
         "normal = {{ law = \"{name}\", stiffness = {stiffness}, {dashpot}, cohesionless = {cohesionless} }}"
     )?;
-    if let Some(Slide::SpringSlider(s)) = laws.slide {
-        let arm = if s.options.arm == Arm::Lammps { "lammps" } else { "midpoint" };
-        let spring = spring(s.stiffness, s.damping, &s.limit, s.options);
-        writeln!(out, "slide = {{ {spring}, arm = \"{arm}\", {} }}", transport(s.options))?;
+    // Scene files do not name laws from outside; a comment says so to whoever builds a scene in some other way.
+    let own =
+        |motion: &str, law: Own| format!("# {motion}: {}, a law from outside, has no name in a scene", law.name());
+    match laws.slide {
+        None => {}
+        Some(Slide::SpringSlider(s)) => {
+            let arm = if s.options.arm == Arm::Lammps { "lammps" } else { "midpoint" };
+            let spring = spring(s.stiffness, s.damping, &s.limit, s.options);
+            writeln!(out, "slide = {{ {spring}, arm = \"{arm}\", {} }}", transport(s.options))?;
+        }
+        Some(Slide::Own(law)) => writeln!(out, "{}", own("slide", law))?,
     }
     match laws.roll {
         None => {}
@@ -172,6 +181,7 @@ fn write_laws(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
             let limit = r.limit.map_or(String::new(), |limit| format!(", {}", limit_text(&limit)));
             writeln!(out, "roll = {{ law = \"viscous\", damping = {}{limit} }}", number(r.damping))?;
         }
+        Some(Roll::Own(law)) => writeln!(out, "{}", own("roll", law))?,
     }
     match laws.spin {
         None => Ok(()),
@@ -188,6 +198,7 @@ fn write_laws(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
             let damping = damping_text(s.damping, s.damped_by_ratio);
             writeln!(out, "spin = {{ law = \"lubkin\", shear_modulus = {modulus}, {damping} }}")
         }
+        Some(Spin::Own(law)) => writeln!(out, "{}", own("spin", law)),
     }
 }
 

@@ -1,0 +1,266 @@
+//! `stickslip compare`: one scene under several variants, a run for each, one report.
+//!
+//! Every scene is read and its world built before anything is written. Small scenes run side by side, each on its share of
+//! the threads; large ones one after the other on all of them. The results do not depend on it. A run that fails is a column
+//! that says why, and the others go on. Does not do: going on with a comparison that was ended.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use indicatif::MultiProgress;
+use stickslip_io::results::{Column, Comparison, Ending, FolderError, RunFolder, RunJson, SeriesLog};
+use stickslip_io::scene::{self, Scene};
+
+use crate::progress::{self, Progress};
+use crate::run::{Job, listen, refuse};
+use crate::{Failure, Outcome, say};
+
+/// Run a scene under several variants, side by side, and write one report about all of them.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  stickslip compare examples/compare/heap.toml \\\n    \
+                        --with examples/compare/constant-torque.toml --with examples/compare/epsd.toml\n\n\
+                        A variant is a partial scene: its top-level tables replace the scene's of the same name, its\n\
+                        [[contact]] tables those between the same materials. The folder gets compare.html, compare.csv and\n\
+                        a run folder for the scene and for each variant, named after the files.")]
+pub struct Compare {
+    /// The scene file (TOML); the first column of the report.
+    scene: PathBuf,
+    /// A variant of it (TOML); may be given several times, or with several files.
+    #[arg(long, value_name = "VARIANT", required = true, num_args = 1..)]
+    with: Vec<PathBuf>,
+    /// Where to write; if absent, runs/compare-NAME with the name of the scene file.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How many threads in all; as many as there are if absent. The results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Leave the scene itself out: run the variants only.
+    #[arg(long)]
+    only_variants: bool,
+    /// Replace the runs that the folder holds.
+    #[arg(long)]
+    force: bool,
+    /// Print errors only.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Scenes up to this many bodies run side by side: threads gain less inside a small run than between several.
+const SMALL: usize = 20_000;
+
+/// A run to be made.
+struct Task {
+    name: String,
+    file: PathBuf,
+    changes: String,
+    scene: Scene,
+}
+
+impl Compare {
+    /// Reads all scenes, runs them, writes their results and the report.
+    pub fn execute(&self) -> Outcome {
+        let tasks = self.tasks()?;
+        let out = self.out.clone().unwrap_or_else(|| default_path(&self.scene));
+        let folders = self.folders(&out, &tasks)?;
+        let interrupted = listen().map_err(|error| Failure::Run(format!("cannot listen for Ctrl-C: {error}")))?;
+        self.say(&header(&tasks, self.threads()))?;
+        let columns = self.run_all(&tasks, folders, &interrupted);
+        let comparison = Comparison { title: title(&self.scene, &tasks), columns };
+        comparison.write(&out).map_err(|error| Failure::Run(error.to_string()))?;
+        self.say(&closing(&comparison, &out))?;
+        match bad_endings(&comparison) {
+            bad if bad.is_empty() => Ok(()),
+            bad => Err(Failure::Run(bad)),
+        }
+    }
+
+    /// The scene, unless left out, and its variants, all of them sound.
+    fn tasks(&self) -> Result<Vec<Task>, Failure> {
+        let mut tasks = Vec::new();
+        if !self.only_variants {
+            let scene = scene::load(&self.scene)?;
+            tasks.push(Task { name: stem(&self.scene), file: self.scene.clone(), changes: String::new(), scene });
+        }
+        for file in &self.with {
+            let scene = scene::load_variant(&self.scene, file)?;
+            let changes = std::fs::read_to_string(file).unwrap_or_default();
+            tasks.push(Task { name: stem(file), file: file.clone(), changes, scene });
+        }
+        for (index, task) in tasks.iter().enumerate() {
+            if let Some(same) = tasks[..index].iter().find(|other| other.name == task.name) {
+                let (first, second, name) = (same.file.display(), task.file.display(), &task.name);
+                return Err(Failure::Input(miette::miette!(
+                    help = "the folders of the runs have the names of the files: rename one of them",
+                    "{first} and {second} have the same name `{name}`"
+                )));
+            }
+            task.scene.world().map_err(|error| Failure::Input(miette::miette!("{}: {error}", task.file.display())))?;
+        }
+        Ok(tasks)
+    }
+
+    /// A folder for each run. Those that hold one are found before any is touched.
+    fn folders(&self, out: &Path, tasks: &[Task]) -> Result<Vec<RunFolder>, Failure> {
+        let paths = || tasks.iter().map(|task| out.join(&task.name));
+        if !self.force
+            && let Some(path) = paths().find(|path| path.join("run.json").exists())
+        {
+            return Err(refuse(FolderError::HoldsRun { folder: path.display().to_string() }));
+        }
+        let create = |(path, task): (PathBuf, &Task)| RunFolder::create(&path, self.force, &task.scene.records);
+        paths().zip(tasks).map(create).collect::<Result<_, _>>().map_err(refuse)
+    }
+
+    fn threads(&self) -> usize {
+        let all = std::thread::available_parallelism().map_or(1, |n| n.get());
+        self.threads.map_or(all, usize::from)
+    }
+
+    /// Runs them all; the columns stand in the order of the tasks.
+    fn run_all(&self, tasks: &[Task], folders: Vec<RunFolder>, interrupted: &Arc<AtomicBool>) -> Vec<Column> {
+        let (at_once, threads) = shares(tasks, self.threads());
+        let (next, lines) = (AtomicUsize::new(0), MultiProgress::new());
+        let columns: Vec<Mutex<Option<Column>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..at_once {
+                scope.spawn(|| {
+                    while let Some((number, task)) = take(&next, tasks) {
+                        let folder = folders[number].clone();
+                        let column = self.run_one(task, folder, threads, interrupted, &lines);
+                        self.tell(&column, &lines);
+                        *columns[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(column);
+                    }
+                });
+            }
+        });
+        let column = |column: Mutex<Option<Column>>| column.into_inner().unwrap_or_else(PoisonError::into_inner);
+        columns.into_iter().filter_map(column).collect()
+    }
+
+    /// Runs one on its own threads. Whatever goes wrong is its ending.
+    fn run_one(
+        &self,
+        task: &Task,
+        folder: RunFolder,
+        threads: usize,
+        interrupted: &Arc<AtomicBool>,
+        lines: &MultiProgress,
+    ) -> Column {
+        if interrupted.load(Ordering::Relaxed) {
+            return never_begun(task, Ending::Interrupted);
+        }
+        let failed = |message: String| never_begun(task, Ending::Failed(message));
+        let pool = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(pool) => pool,
+            Err(error) => return failed(format!("cannot start threads: {error}")),
+        };
+        pool.install(|| {
+            let world = match task.scene.world() {
+                Ok(world) => world,
+                Err(error) => return failed(error.to_string()),
+            };
+            let mut job = match Job::start(&task.file, &task.scene, world, folder, interrupted.clone()) {
+                Ok(job) => job,
+                Err(error) => return failed(error.to_string()),
+            };
+            let progress = Progress::of_several(self.quiet, task.scene.steps, task.scene.end, &task.name, lines);
+            let mut ending = job.advance(progress).unwrap_or_else(|error| Ending::Failed(error.to_string()));
+            if let Err(error) = job.close(&ending) {
+                ending = Ending::Failed(error.to_string());
+            }
+            let mut column = job.into_column(task.name.clone(), task.changes.clone());
+            column.run.ending = ending;
+            column
+        })
+    }
+
+    /// One line about a run that has ended.
+    fn tell(&self, column: &Column, lines: &MultiProgress) {
+        let run = &column.run;
+        let took = progress::duration(run.wall_seconds);
+        let text = format!("{}: {}, at {:.6} s in {took}", column.name, run.ending, run.simulated_time);
+        if !self.quiet {
+            // Through the bars, so that no line is torn; progress that cannot be shown is no reason to stop.
+            lines.suspend(|| eprintln!("{text}"));
+        }
+    }
+
+    fn say(&self, text: &str) -> Outcome {
+        if self.quiet { Ok(()) } else { say(text) }
+    }
+}
+
+fn take<'a>(next: &AtomicUsize, tasks: &'a [Task]) -> Option<(usize, &'a Task)> {
+    let number = next.fetch_add(1, Ordering::Relaxed);
+    Some((number, tasks.get(number)?))
+}
+
+/// How many run at a time, and on how many threads each.
+fn shares(tasks: &[Task], threads: usize) -> (usize, usize) {
+    let largest = tasks.iter().map(|task| task.scene.setup.bodies.len()).max().unwrap_or(0);
+    let at_once = if largest <= SMALL { tasks.len().clamp(1, threads) } else { 1 };
+    (at_once, threads / at_once)
+}
+
+fn never_begun(task: &Task, ending: Ending) -> Column {
+    let mut run = RunJson::starting(&task.scene.title, &task.file, &task.scene.resolved, &task.scene.records);
+    run.ending = ending;
+    let (name, changes) = (task.name.clone(), task.changes.clone());
+    Column { name, changes, run, log: SeriesLog::default(), drawing: None }
+}
+
+fn stem(file: &Path) -> String {
+    file.file_stem().unwrap_or("scene".as_ref()).to_string_lossy().into_owned()
+}
+
+fn default_path(scene: &Path) -> PathBuf {
+    Path::new("runs").join(format!("compare-{}", stem(scene)))
+}
+
+fn title(scene: &Path, tasks: &[Task]) -> String {
+    let titles = tasks.iter().map(|task| &task.scene.title);
+    titles.into_iter().find(|title| !title.is_empty()).cloned().unwrap_or_else(|| stem(scene))
+}
+
+fn header(tasks: &[Task], threads: usize) -> String {
+    let (at_once, each) = shares(tasks, threads);
+    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let mut text = format!("{}, {at_once} at a time on {} each\n", plural(tasks.len(), "run"), plural(each, "thread"));
+    for task in tasks {
+        let (bodies, steps) = (task.scene.setup.bodies.len(), task.scene.steps);
+        text += &format!("  {}: {bodies} bodies, {steps} steps to {} s\n", task.name, task.scene.end);
+        text += &task.scene.warnings.iter().map(|warning| format!("    warning: {warning}\n")).collect::<String>();
+    }
+    text
+}
+
+/// What is said at the end: a small table, and where the report is.
+fn closing(comparison: &Comparison, out: &Path) -> String {
+    let width = comparison.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).max(4);
+    let mut text = format!(
+        "\n{:<width$}  {:>10}  {:>11}  {:>9}  {:>11}\n",
+        "", "time (s)", "kinetic (J)", "contacts", "unbalanced"
+    );
+    for column in &comparison.columns {
+        let Some(last) = column.log.rows().last() else {
+            text += &format!("{:<width$}  {}\n", column.name, column.run.ending);
+            continue;
+        };
+        let (time, kinetic) = (last.time, last.ledger.kinetic);
+        let (contacts, unbalanced) = (last.contacts, last.unbalanced_force);
+        text +=
+            &format!("{:<width$}  {time:>10.4}  {kinetic:>11.3e}  {contacts:>9}  {unbalanced:>11.2e}\n", column.name);
+    }
+    text += &format!("\nreport  {}\n", out.join("compare.html").display());
+    text + &format!("table   {}\n", out.join("compare.csv").display())
+}
+
+/// The runs that did not end as they should, in words; empty if there are none.
+fn bad_endings(comparison: &Comparison) -> String {
+    let bad = comparison.columns.iter().filter_map(|column| match &column.run.ending {
+        Ending::Finished | Ending::Stopped(_) => None,
+        ending => Some(format!("{}: {ending}", column.name)),
+    });
+    bad.collect::<Vec<_>>().join("; ")
+}

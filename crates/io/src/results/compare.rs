@@ -1,0 +1,291 @@
+//! Several runs of one scene side by side: `compare.html` and `compare.csv`.
+//!
+//! The page is one file that loads nothing, light or dark as the reader prefers: the last states with one camera and one
+//! colour scale, a table of what was measured, the energy lost by motion as stacked bars, and the kinetic energy of all runs
+//! in one plot. A run that failed is a column that says why.
+
+use std::io;
+use std::path::Path;
+
+use super::bars::Bars;
+use super::figure::{Axis, Curve, Figure};
+use super::file::{base64, csv_field, escape, short_number, write_whole};
+use super::picture::Drawing;
+use super::report::{STYLE, grouped, note, wall};
+use super::run_folder::{Ending, RunJson};
+use super::series::{SeriesLog, SeriesRow};
+
+/// One run of a comparison.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name, also that of its folder.
+    pub name: String,
+    /// What it changes of the scene, as its file says; empty for the scene itself.
+    pub changes: String,
+    /// What its `run.json` says.
+    pub run: RunJson,
+    /// The points of the plots.
+    pub log: SeriesLog,
+    /// The last state; `None` for a run that was never started.
+    pub drawing: Option<Drawing>,
+}
+
+/// The runs of a comparison.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Title of the scene, or the name of its file.
+    pub title: String,
+    /// The runs, in the order of the columns.
+    pub columns: Vec<Column>,
+}
+
+/// The columns of `compare.csv`: one row a run. Energies in J, times in s, `top` in m.
+pub const COLUMNS: &str = "name,ending,time,step,steps,bodies,contacts,coordination,top,kinetic,unbalanced_force,\
+                           lost_normal,lost_slide,lost_roll,lost_spin,lost_local,error,wall_seconds";
+
+const MOTIONS: [&str; 5] = ["normal damping", "slide", "roll", "spin", "local damping"];
+
+impl Column {
+    fn last(&self) -> SeriesRow {
+        self.log.rows().last().copied().unwrap_or_default()
+    }
+
+    fn started(&self) -> bool {
+        !self.log.rows().is_empty()
+    }
+
+    /// Energy lost along the normal, to each motion and to local damping.
+    fn lost(&self) -> [f64; 5] {
+        let ledger = self.last().ledger;
+        [ledger.lost_normal, ledger.lost_slide, ledger.lost_roll, ledger.lost_spin, ledger.lost_local]
+    }
+
+    fn top(&self) -> Option<f64> {
+        self.drawing.as_ref().and_then(Drawing::top)
+    }
+
+    fn csv(&self) -> String {
+        let last = self.last();
+        let mut fields = vec![csv_field(&self.name), csv_field(&self.run.ending.to_string())];
+        if self.started() {
+            fields.extend([format!("{:?}", last.time), format!("{:?}", self.run.step)]);
+            fields.extend([last.step, last.bodies as u64, last.contacts as u64].map(|count| count.to_string()));
+            fields.push(format!("{:?}", last.coordination));
+            fields.push(self.top().map_or(String::new(), |top| format!("{top:?}")));
+            let numbers = [last.ledger.kinetic, last.unbalanced_force].into_iter().chain(self.lost());
+            fields
+                .extend(numbers.chain([last.ledger.error, self.run.wall_seconds]).map(|number| format!("{number:?}")));
+        }
+        fields.resize(COLUMNS.split(',').count(), String::new());
+        fields.join(",") + "\n"
+    }
+}
+
+impl Comparison {
+    /// Writes `compare.csv` and `compare.html` into a folder.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        write_whole(&folder.join("compare.csv"), self.to_csv().as_bytes())?;
+        write_whole(&folder.join("compare.html"), self.to_html().as_bytes())
+    }
+
+    /// The table.
+    pub fn to_csv(&self) -> String {
+        format!("{COLUMNS}\n") + &self.columns.iter().map(Column::csv).collect::<String>()
+    }
+
+    /// The page.
+    pub fn to_html(&self) -> String {
+        let title = escape(&self.title);
+        let names: Vec<String> = self.columns.iter().map(|column| escape(&column.name)).collect();
+        let version = self.columns.first().map_or(String::new(), |column| escape(&column.run.version));
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+             <style>{STYLE}{MORE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n<p>Compared: {names}.</p>\n\
+             {problems}<h2>The last states</h2>\n{pictures}\
+             <h2>Measured at the end</h2>\n{table}\
+             <h2>Whether it comes to rest, and where the energy went</h2>\n<div class=\"figures\">\n\
+             <figure>{kinetic}</figure>\n<figure>{unbalanced}</figure>\n<figure>{contacts}</figure>\n\
+             <figure>{bars}</figure>\n</div>\n\
+             <h2>What differs</h2>\n{changes}<footer>stickslip {version}. The numbers are in compare.csv; each run has its own \
+             folder and report.</footer>\n</main>\n</body>\n</html>\n",
+            names = names.join(", "),
+            problems = self.problems(),
+            pictures = self.pictures(),
+            table = self.table(),
+            bars = self.bars().to_svg(),
+            kinetic = self.kinetic_figure().to_svg(),
+            contacts = self.over_time("Contacts", Axis::linear("contacts"), |row| row.contacts as f64).to_svg(),
+            unbalanced = self
+                .over_time("Unbalanced force", Axis::log("net force/contact force"), |row| row.unbalanced_force)
+                .to_svg(),
+            changes = self.changes(),
+        )
+    }
+
+    fn problems(&self) -> String {
+        let problem = |column: &Column| match &column.run.ending {
+            Ending::Failed(message) => note("failed", &format!("{} failed: {message}", column.name)),
+            Ending::Interrupted | Ending::Running => note("warning", &format!("{} was interrupted.", column.name)),
+            Ending::Finished | Ending::Stopped(_) => {
+                let warnings = column.run.warnings.iter();
+                warnings.map(|warning| note("warning", &format!("{}: {warning}", column.name))).collect()
+            }
+        };
+        self.columns.iter().map(problem).collect()
+    }
+
+    fn pictures(&self) -> String {
+        let drawn: Vec<Drawing> = self.columns.iter().filter_map(|column| column.drawing.clone()).collect();
+        let (files, scale) = Drawing::side_by_side(drawn);
+        let mut files = files.into_iter();
+        let mut html = format!(
+            "<p class=\"soft\">One camera and one colour scale for all: {}.</p>\n<div class=\"pictures\">\n",
+            escape(&scale)
+        );
+        for column in &self.columns {
+            let (name, ending) = (escape(&column.name), escape(&column.run.ending.to_string()));
+            let picture = match column.drawing.as_ref().and_then(|_| files.next()) {
+                Some(file) => format!(
+                    "<img alt=\"The last state of {name}\" width=\"1200\" height=\"800\" \
+                     src=\"data:image/png;base64,{}\">",
+                    base64(&file)
+                ),
+                None => "<p>no picture</p>".to_owned(),
+            };
+            html += &format!(
+                "<figure class=\"picture\">{picture}<figcaption><b>{name}</b> <span>{ending}, at {} s</span>\
+                 </figcaption></figure>\n",
+                short_number(column.last().time, 4)
+            );
+        }
+        html + "</div>\n"
+    }
+
+    fn table(&self) -> String {
+        let names: String = self.columns.iter().map(|c| format!("<th class=\"n\">{}</th>", escape(&c.name))).collect();
+        let mut html = format!("<div class=\"wide\"><table>\n<tr><th></th>{names}</tr>\n");
+        let mut row = |label: &str, text: &dyn Fn(&Column) -> String| {
+            let cell = |column: &Column| if column.started() { text(column) } else { "not started".to_owned() };
+            let cells: String = self.columns.iter().map(|c| format!("<td class=\"n\">{}</td>", cell(c))).collect();
+            html += &format!("<tr><td>{label}</td>{cells}</tr>\n");
+        };
+        row("ended", &|c| short_ending(&c.run.ending).to_owned());
+        row("end time (s)", &|c| short_number(c.last().time, 5));
+        row("kinetic energy (J)", &|c| short_number(c.last().ledger.kinetic, 3));
+        row("unbalanced force (net/contact)", &|c| short_number(c.last().unbalanced_force, 3));
+        row("contacts", &|c| grouped(c.last().contacts as u64));
+        row("coordination (2 contacts/spheres)", &|c| short_number(c.last().coordination, 4));
+        row("top (m)", &|c| c.top().map_or("-".to_owned(), |top| short_number(top, 4)));
+        for (index, motion) in MOTIONS.iter().enumerate() {
+            if self.columns.iter().any(|column| column.lost()[index] != 0.0) {
+                row(&format!("lost to {motion} (J)"), &|c| short_number(c.lost()[index], 4));
+            }
+        }
+        row("error of the balance (J)", &|c| short_number(c.last().ledger.error, 2));
+        row("bodies", &|c| grouped(c.last().bodies as u64));
+        row("step (s)", &|c| short_number(c.run.step, 4));
+        row("steps", &|c| grouped(c.last().step));
+        row("wall time", &|c| wall(c.run.wall_seconds));
+        html + "</table></div>\n"
+    }
+
+    /// Energy lost by motion, a bar for each run.
+    pub fn bars(&self) -> Bars {
+        let local = self.columns.iter().any(|column| column.lost()[4] != 0.0);
+        let parts = MOTIONS[..if local { 5 } else { 4 }].iter().map(|part| (*part).to_owned()).collect();
+        let bars = self.columns.iter().map(|column| (column.name.clone(), column.lost().to_vec())).collect();
+        Bars { title: "Energy lost, by motion".into(), x: Axis::linear("lost energy (J)"), parts, bars }
+    }
+
+    /// Kinetic energy of all runs against time, on a logarithmic axis.
+    pub fn kinetic_figure(&self) -> Figure {
+        self.over_time("Coming to rest", Axis::log("kinetic energy (J)"), |row| row.ledger.kinetic)
+    }
+
+    fn over_time(&self, title: &str, y: Axis, value: impl Fn(&SeriesRow) -> f64) -> Figure {
+        let curve = |c: &Column| Curve::line(&c.name, c.log.rows().iter().map(|row| (row.time, value(row))));
+        let curves = self.columns.iter().map(curve).collect();
+        Figure { title: title.into(), x: Axis::linear("time (s)"), y, right: None, curves }
+    }
+
+    fn changes(&self) -> String {
+        let of = |column: &Column| {
+            let name = escape(&column.name);
+            if column.changes.is_empty() {
+                return format!("<p><b>{name}</b>: the scene as it is.</p>\n");
+            }
+            format!("<details><summary>{name}</summary>\n<pre>{}</pre></details>\n", escape(&column.changes))
+        };
+        self.columns.iter().map(of).collect()
+    }
+}
+
+fn short_ending(ending: &Ending) -> &'static str {
+    match ending {
+        Ending::Finished => "at its end time",
+        Ending::Stopped(_) => "by its stop rule",
+        Ending::Failed(_) => "failed",
+        Ending::Interrupted | Ending::Running => "interrupted",
+    }
+}
+
+const MORE_STYLE: &str = "\
+main{max-width:1500px}.soft{color:var(--soft);margin:-8px 0 12px}\
+.pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(380px,100%),1fr));gap:16px}\
+figcaption{padding:8px 12px;border-top:1px solid var(--line)}figcaption span{color:var(--soft);font-size:14px}\
+.figures{align-items:start}.wide{overflow-x:auto}th.n{text-align:right}details{margin-top:12px}";
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{small_world, tags};
+    use super::*;
+
+    fn column(name: &str, steps: usize) -> Column {
+        let (mut world, info) = small_world();
+        let mut log = SeriesLog::default();
+        log.offer(&world, false);
+        for _ in 0..steps {
+            world.step().unwrap();
+            log.offer(&world, false);
+        }
+        let mut run = RunJson::starting("t", Path::new("a.toml"), "", &[]);
+        run.ending = Ending::Finished;
+        let drawing = Some(Drawing::of(&world, &info));
+        Column { name: name.into(), changes: "[[contact]]\n<x>".into(), run, log, drawing }
+    }
+
+    fn three() -> Comparison {
+        let mut failed = column("b", 20);
+        failed.run.ending = Ending::Failed("body 3 is <gone>, \"far\" away".into());
+        let mut never = column("c", 0);
+        (never.log, never.drawing, never.run.ending) = (SeriesLog::default(), None, Ending::Interrupted);
+        Comparison { title: "A & B".into(), columns: vec![column("a", 40), failed, never] }
+    }
+
+    #[test]
+    fn the_page_is_whole_loads_nothing_and_says_what_failed() {
+        let html = three().to_html();
+        tags(&html);
+        for text in ["A &amp; B", "b failed: body 3 is &lt;gone&gt;", "c was interrupted", "&lt;x&gt;", "not started"] {
+            assert!(html.contains(text), "{text}");
+        }
+        let mut rest = html.replace("http://www.w3.org/2000/svg", "");
+        while let Some(start) = rest.find("base64,") {
+            let end = start + rest[start..].find('"').unwrap();
+            rest.replace_range(start..end, "");
+        }
+        assert!(!["http", "NaN", "inf", "<script"].iter().any(|text| rest.contains(text)));
+    }
+
+    #[test]
+    fn the_table_has_a_row_for_each_run_also_for_one_that_never_began() {
+        let csv = three().to_csv();
+        let rows: Vec<&str> = csv.lines().collect();
+        assert_eq!(rows.len(), 4);
+        assert!(rows[1].starts_with("a,finished,"), "{csv}");
+        assert!(rows[2].starts_with("b,\"failed: body 3 is <gone>, \"\"far\"\" away\","), "{csv}");
+        assert_eq!(rows[3], "c,interrupted".to_owned() + &",".repeat(16));
+        assert_eq!(rows[0].split(',').count(), rows[1].split(',').count());
+    }
+}

@@ -1,0 +1,70 @@
+//! A variant: a partial scene laid over another. Its top-level keys and tables replace the scene's of the same name as a
+//! whole; its `[[contact]]` tables replace those between the same two materials, in any order, and others are added.
+//!
+//! Both files are parsed and one table is made of the two, in which every value keeps its place: an error in what came from
+//! the variant names the variant's file and line. Lists of grains are looked for beside the scene, wherever the variant is.
+
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Scene, read_parsed};
+use crate::input::{self, InputError, LARGEST_FILE, Source};
+
+/// Loads a scene with a variant laid over it.
+pub fn load_variant(scene: &Path, variant: &Path) -> std::result::Result<Scene, InputError> {
+    let source = Source::read(scene, LARGEST_FILE)?.with_over(Source::read(variant, LARGEST_FILE)?);
+    let mut parsed = input::parse(&source)?;
+    let text = source.over_text().unwrap_or_default();
+    let over = input::parse_at(&source, &text)?.into_inner();
+    if over.is_empty() {
+        let empty =
+            InputError::of_file(&variant.display().to_string(), "the variant changes nothing: it is empty".into());
+        return Err(empty.help("give the tables that differ from the scene's, as [[contact]]"));
+    }
+    lay_over(parsed.get_mut(), over);
+    read_parsed(&source, &parsed, scene.parent().unwrap_or(Path::new("")))
+}
+
+fn lay_over<'a>(scene: &mut DeTable<'a>, variant: DeTable<'a>) {
+    for (key, value) in variant {
+        let value = match (scene.remove(key.get_ref().as_ref()), value) {
+            (Some(old), value) if key.get_ref() == "contact" => merged_contacts(old, value),
+            (_, value) => value,
+        };
+        scene.insert(key, value);
+    }
+}
+
+/// The scene's contacts, each replaced by the variant's between the same materials, then the variant's others.
+fn merged_contacts<'a>(scene: Spanned<DeValue<'a>>, variant: Spanned<DeValue<'a>>) -> Spanned<DeValue<'a>> {
+    let span = variant.span();
+    let (mut merged, new) = match (scene.into_inner(), variant.into_inner()) {
+        (DeValue::Array(old), DeValue::Array(new)) => (old, new),
+        // Not an array of tables: whoever reads it will say so.
+        (_, other) => return Spanned::new(span, other),
+    };
+    for contact in new {
+        let pair = pair_of(&contact);
+        match merged.iter_mut().find(|old| pair.is_some() && pair_of(old) == pair) {
+            Some(place) => *place = contact,
+            None => merged.push(contact),
+        }
+    }
+    Spanned::new(span, DeValue::Array(merged))
+}
+
+/// The two materials of a contact, in alphabetical order; none if they are not written as they should be, which whoever reads
+/// the table will say.
+fn pair_of(contact: &Spanned<DeValue<'_>>) -> Option<[String; 2]> {
+    let DeValue::Table(table) = contact.get_ref() else { return None };
+    let DeValue::Array(names) = table.get("between")?.get_ref() else { return None };
+    let name = |i: usize| match names.get(i)?.get_ref() {
+        DeValue::String(name) => Some(name.to_string()),
+        _ => None,
+    };
+    let mut pair = [name(0)?, name(1)?];
+    pair.sort();
+    (names.len() == 2).then_some(pair)
+}

@@ -1,0 +1,135 @@
+//! Variants: what they replace, and where their errors point.
+
+use std::path::{Path, PathBuf};
+
+use stickslip::law::{Roll, Slide};
+use stickslip_io::scene::{Scene, load, load_variant};
+
+const SCENE: &str = r#"title = "base"
+gravity = [0, 0, -9.81]
+[time]
+end = 0.1
+[material.grain]
+density = 2500.0
+[material.floor]
+density = 2500.0
+[[contact]]
+between = ["grain", "grain"]
+normal = { law = "hooke", stiffness = 1e4, restitution = 0.5 }
+[[contact]]
+between = ["grain", "floor"]
+normal = { law = "hooke", stiffness = 1e4, restitution = 0.5 }
+slide = { law = "spring-slider", stiffness = 3e3, mu = 0.5 }
+[[body]]
+material = "floor"
+shape = { kind = "plane", normal = [0, 0, 1] }
+position = [0, 0, 0]
+motion = "fixed"
+[[body]]
+material = "grain"
+shape = { kind = "sphere", radius = 0.01 }
+position = [0, 0, 0.011]
+[[body]]
+material = "grain"
+shape = { kind = "sphere", radius = 0.01 }
+position = [0, 0.1, 0.011]
+"#;
+
+struct Files(PathBuf);
+
+impl Files {
+    fn new(name: &str, variant: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("stickslip-variant-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("scene.toml"), SCENE).unwrap();
+        std::fs::write(folder.join("variant.toml"), variant).unwrap();
+        Files(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn with(name: &str, variant: &str) -> Result<Scene, stickslip_io::scene::InputError> {
+    let files = Files::new(name, variant);
+    load_variant(&files.path("scene.toml"), &files.path("variant.toml"))
+}
+
+#[test]
+fn contacts_between_the_same_materials_are_replaced_in_any_order() {
+    let variant = r#"
+[[contact]]
+between = ["floor", "grain"]
+normal = { law = "hooke", stiffness = 2e4, restitution = 0.5 }
+roll = { law = "constant-torque", mu = 0.1 }
+"#;
+    let scene = with("contacts", variant).unwrap();
+    let laws = |a, b| *scene.setup.model.laws.get(a, b).unwrap();
+    assert!(matches!(laws(0, 1).roll, Some(Roll::ConstantTorque(_))));
+    assert_eq!(laws(0, 1).slide, None::<Slide>);
+    assert_eq!(laws(0, 0).roll, None);
+    assert_eq!(scene.title, "base");
+    // The rest is the scene's, and what is written out stands alone.
+    let files = Files::new("alone", &scene.resolved);
+    assert_eq!(load(&files.path("variant.toml")).unwrap().setup, scene.setup);
+}
+
+#[test]
+fn tables_and_keys_at_the_top_replace_the_scenes_whole() {
+    let scene = with("top", "title = \"other\"\ngravity = [0, 0, -1]\n[time]\nend = 0.2\nstep = 1e-5\n").unwrap();
+    assert_eq!((scene.title.as_str(), scene.end, scene.setup.model.dt), ("other", 0.2, 1e-5));
+    assert_eq!(scene.setup.model.gravity.z, -1.0);
+    assert_eq!(scene.setup.bodies.len(), 3);
+    // `end` is not taken from the scene's [time]: tables replace tables.
+    let error = with("whole", "seed = 3\n[time]\nstep = 1e-5\n").unwrap_err();
+    assert_eq!((file(&error), error.line()), ("variant.toml".into(), Some(2)), "{error}");
+    assert!(error.message().contains("`end` is missing"), "{error}");
+}
+
+#[test]
+fn a_new_pair_is_added() {
+    let variant =
+        "[[contact]]\nbetween = [\"floor\", \"floor\"]\nnormal = { law = \"hooke\", stiffness = 1.0, damping = 0.0 }\n";
+    let scene = with("added", variant).unwrap();
+    assert!(scene.setup.model.laws.get(1, 1).is_some() && scene.setup.model.laws.get(0, 1).is_some());
+}
+
+fn file(error: &stickslip_io::scene::InputError) -> String {
+    Path::new(error.file()).file_name().unwrap().to_string_lossy().into_owned()
+}
+
+#[test]
+fn an_error_names_the_file_it_is_in() {
+    let contact = "[[contact]]\nbetween = [\"grain\", \"grain\"]\n";
+    let cases = [
+        (format!("{contact}normal = {{ law = \"hoke\", stiffness = 1e4 }}\n"), 3, "did you mean \"hooke\"?"),
+        (format!("\n\n{contact}"), 3, "the key `normal` is missing"),
+        ("title = \"x\"\ngravty = [0, 0, 0]\n".to_owned(), 2, "did you mean `gravity`?"),
+        ("title = \"x\"\nthis is not\n".to_owned(), 2, "this is not TOML"),
+        ("[[contact]]\nbetween = [\"grain\"]\n".to_owned(), 2, "the names of two materials"),
+        ("contact = 3\n".to_owned(), 1, "an array of tables"),
+        ("[[body]]\nmaterial = \"grain\"\n".to_owned(), 1, "the key `shape` is missing"),
+    ];
+    for (number, (variant, line, message)) in cases.into_iter().enumerate() {
+        let error = with(&format!("error-{number}"), &variant).unwrap_err();
+        let text = format!("{} {}", error.message(), error.advice().unwrap_or_default());
+        assert_eq!((file(&error), error.line()), ("variant.toml".into(), Some(line)), "{error}");
+        assert!(text.contains(message), "{text}");
+    }
+    let empty = with("empty", "# nothing\n").unwrap_err();
+    assert_eq!(file(&empty), "variant.toml");
+    assert!(empty.message().contains("changes nothing"), "{empty}");
+    // What the variant leaves wrong in the scene is shown in the scene.
+    let error = with("scene", "[material.grain]\ndensity = 1.0\n").unwrap_err();
+    assert_eq!((file(&error), error.line()), ("scene.toml".into(), Some(13)), "{error}");
+    let files = Files::new("absent", "seed = 2\n");
+    let error = load_variant(&files.path("scene.toml"), &files.path("no.toml")).unwrap_err();
+    assert_eq!(file(&error), "no.toml");
+}

@@ -106,7 +106,9 @@ fn header(scene: &Scene) -> String {
     let mut text = if scene.title.is_empty() { String::new() } else { format!("{}\n", scene.title) };
     let bodies = &scene.setup.bodies;
     let spheres = bodies.iter().filter(|body| body.shape.radius().is_some()).count();
-    text += &format!("{} bodies: {spheres} spheres, {} walls", bodies.len(), bodies.len() - spheres);
+    let counted = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    let walls = bodies.len() - spheres;
+    text += &format!("{} bodies: {}, {}", bodies.len(), counted(spheres, "sphere"), counted(walls, "wall"));
     let streams = &scene.setup.model.inflows;
     if !streams.is_empty() {
         let due = |stream: &Inflow| stream.due_before(scene.steps, scene.setup.model.dt);

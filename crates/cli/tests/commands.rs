@@ -211,7 +211,11 @@ fn help_of_every_command_has_an_example() {
     assert!(names.len() >= 7 && names.contains(&"compare"), "{names:?}");
     for name in names.into_iter().filter(|name| *name != "help") {
         let text = out(&stickslip(&folder, &[name, "--help"]));
-        let example = text.split("Example:\n").nth(1).unwrap_or_else(|| panic!("{name} has no example:\n{text}"));
+        let example = text
+            .split_once("Example")
+            .and_then(|(_, rest)| rest.split_once(":\n"))
+            .map(|(_, example)| example)
+            .unwrap_or_else(|| panic!("{name} has no example:\n{text}"));
         assert!(example.trim_start().starts_with(&format!("stickslip {name}")), "{name}: {example}");
         // Files that an example names are there.
         for file in example.split_whitespace().filter(|word| word.starts_with("examples/")) {

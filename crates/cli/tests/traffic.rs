@@ -50,7 +50,7 @@ fn a_chute_counts_what_comes_and_goes_in_the_same_bytes() {
     };
     let (path, said) = run("1", "on");
     // 400 a second for 0.3 s.
-    assert!(said.contains("21 bodies: 20 spheres, 1 planes; 120 more are due to arrive in 1 stream\n"), "{said}");
+    assert!(said.contains("21 bodies: 20 spheres, 1 wall; 120 more are due to arrive in 1 stream\n"), "{said}");
     assert!(said.contains("kinetic energy of bodies that left") && !said.contains("warning"), "{said}");
     let other = run("3", "off").0;
     for name in ["series.csv", "bodies.csv", "contacts.csv", "bodies-fixed.csv", "snapshot-30000.vtp", "dump.dump"] {

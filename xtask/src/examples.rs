@@ -27,6 +27,7 @@ pub fn check(score: &mut Score) {
         });
     }
     score.check("example compare", || check_compare(&out.join("compare")));
+    score.check("a drum under less friction", || check_drums(&out));
     let own_law = ["run", "--release", "--quiet", "-p", "stickslip", "--example", "own_law"];
     score.check("example own_law", || cargo(&own_law).run());
     // Left to the system if it cannot be removed.
@@ -68,15 +69,30 @@ fn check_run(scene: &Path, out: &Path, name: &str) -> Result<u64, String> {
 
 fn check_compare(out: &Path) -> Result<u64, String> {
     let folder = "examples/compare";
-    let [scene, constant, epsd] = ["heap", "constant-torque", "epsd"].map(|name| format!("{folder}/{name}.toml"));
+    let names = ["heap", "constant-torque", "epsd", "without-rolling-friction"];
+    let [scene, constant, epsd, without] = names.map(|name| format!("{folder}/{name}.toml"));
     let out_text = out.to_string_lossy();
-    let command =
-        ["run", "--release", "--quiet", "--", "compare", &scene, "--with", &constant, &epsd, "--out", &out_text];
-    cargo(&command).run()?;
+    let variants = ["--with", &constant, &epsd, &without, "--out", &out_text];
+    cargo(&["run", "--release", "--quiet", "--", "compare", &scene]).with(&variants).run()?;
     for file in ["compare.html", "heap/run.json", "constant-torque/report.html", "epsd/series.csv"] {
         fs::metadata(out.join(file)).map_err(|error| format!("{file}: {error}"))?;
     }
     outcomes::compared(&out.join("compare.csv"))?;
+    Ok(1)
+}
+
+/// The angle in the drum of example 07 rises with the rolling friction.
+fn check_drums(out: &Path) -> Result<u64, String> {
+    let variant = "drum-without-rolling-friction";
+    let (file, compared) = (format!("examples/compare/{variant}.toml"), out.join("drums"));
+    let binary = ["run", "--release", "--quiet", "--"];
+    let command = ["compare", "examples/07-drum.toml", "--only-variants", "--with", &file, "--out"];
+    cargo(&binary).with(&command).with(&[&compared.to_string_lossy()]).run()?;
+    let folders = [compared.join(variant), out.join("runs/07-drum")];
+    for folder in &folders {
+        cargo(&binary).with(&["measure", &folder.to_string_lossy(), "drum", "--from", "1.5"]).run()?;
+    }
+    outcomes::steeper(&folders[0], &folders[1])?;
     Ok(1)
 }
 

@@ -117,8 +117,10 @@ impl Servo {
     /// Its velocity after a kick of this length under a contact force.
     pub fn kicked(&self, velocity: DVec3, contact_force: DVec3, kick: f64) -> DVec3 {
         let speed = velocity.dot(self.axis);
-        let force = self.force + contact_force.dot(self.axis) - self.damping * speed;
-        self.axis * (speed + force / self.mass * kick).clamp(-self.max_speed, self.max_speed)
+        let kick = kick / self.mass;
+        // The dashpot implicitly: stable however strong it is.
+        let kicked = (speed + (self.force + contact_force.dot(self.axis)) * kick) / (1.0 + self.damping * kick);
+        self.axis * kicked.clamp(-self.max_speed, self.max_speed)
     }
 }
 

@@ -105,6 +105,22 @@ pub enum Trouble {
         /// Which step.
         step: u64,
     },
+    /// A sphere touches a tube, a cone or the rim of a hole all around.
+    #[error(
+        "bodies {a} and {b} touch all around at time {time:e} s (step {step}): a grain is wedged in a tube, a cone or a hole \
+         that is too narrow for it, and has one contact with a wall, not many. Make the opening wider than the grain, or \
+         build it of rectangles"
+    )]
+    Wrapped {
+        /// Lower id.
+        a: u32,
+        /// Higher id.
+        b: u32,
+        /// When (s).
+        time: f64,
+        /// Which step.
+        step: u64,
+    },
     /// Two bodies overlap by more than half the smaller radius.
     #[error(
         "bodies {a} and {b} overlap by {overlap:e} m, more than half the smaller radius, at time {time:e} s (step {step}). \

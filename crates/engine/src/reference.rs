@@ -9,6 +9,7 @@ use glam::{DQuat, DVec3};
 
 use crate::body::{Body, Motion};
 use crate::contact::{Contact, Turn};
+use crate::explicit::hand_over;
 use crate::law::PairLaws;
 use crate::law::one::{self, PairMemory};
 use crate::model::Integrator;
@@ -132,10 +133,45 @@ impl SlowWorld {
 
     fn evaluate(&mut self, dt: f64) {
         self.bodies.iter_mut().for_each(|slow| slow.load = (DVec3::ZERO, DVec3::ZERO));
+        self.hand_over();
         for a in 0..self.bodies.len() {
             for b in a + 1..self.bodies.len() {
                 self.evaluate_pair(a, b, dt);
             }
+        }
+    }
+
+    /// A sphere that crosses from one wall to the next takes its memory along: see `explicit/hand_over.rs`.
+    fn hand_over(&mut self) {
+        let had: Vec<(usize, usize)> = self.contacts.keys().copied().collect();
+        for (a, b) in had {
+            let ends = !self.touch((a, b));
+            let (sphere, wall) = if self.bodies[a].body.shape.radius().is_some() { (a, b) } else { (b, a) };
+            if !ends || self.bodies[wall].body.shape.radius().is_some() {
+                continue;
+            }
+            let pair = |wall: usize| (sphere.min(wall), sphere.max(wall));
+            let next = (0..self.bodies.len()).find(|&other| {
+                let [old, new] = [wall, other].map(|wall| &self.bodies[wall].body);
+                let alike = new.material == old.material && (other < sphere) == (wall < sphere);
+                let touches = || !self.contacts.contains_key(&pair(other)) && self.touch(pair(other));
+                other != wall && new.shape.radius().is_none() && alike && touches() && self.goes_on(sphere, old, new)
+            });
+            if let (Some(next), Some(&memory)) = (next, self.contacts.get(&(a, b))) {
+                self.contacts.insert(pair(next), memory);
+            }
+        }
+    }
+
+    fn touch(&self, (a, b): (usize, usize)) -> bool {
+        self.contact(a, b, 0.0).is_some()
+    }
+
+    fn goes_on(&self, sphere: usize, old: &Body, new: &Body) -> bool {
+        let (at, wall) = (&self.bodies[sphere].body, |b: &Body| Wall::new(&b.shape, b.position, b.orientation));
+        match (wall(old), wall(new), at.shape.radius()) {
+            (Some(old), Some(new), Some(radius)) => hand_over::goes_on(&old, &new, at.position, radius),
+            _ => false,
         }
     }
 
@@ -177,7 +213,7 @@ impl SlowWorld {
             .collect();
         let index = self.bodies[..wall].iter().filter(is_wall).count();
         let nearest = walls[index].touchable(centre).filter(|nearest| nearest.distance < radius)?;
-        let left = nearest.on_rim && wall::left_to_another(&walls, index, &nearest, centre, radius);
+        let left = wall::left_to_another(&walls, index, &nearest, centre, radius);
         (!left).then_some((nearest.normal, radius - nearest.distance))
     }
 
@@ -220,10 +256,12 @@ impl SlowWorld {
             (wall, _) => -Wall::new(&wall, was_a.0, was_a.1)?.nearest(was_b.0).normal,
         };
         let spin_sum = body_a.angular_velocity + body_b.angular_velocity;
+        let belt =
+            |b: &Body, v: DVec3| if matches!(b.motion, Motion::Belt(_)) { v - normal * v.dot(normal) } else { v };
         let velocity = if reach_a < 0.0 {
-            velocity_of_wall(body_a, body_b, dt) - body_b.velocity
+            belt(body_a, velocity_of_wall(body_a, body_b, dt)) - body_b.velocity
         } else if reach_b < 0.0 {
-            body_a.velocity - velocity_of_wall(body_b, body_a, dt)
+            body_a.velocity - belt(body_b, velocity_of_wall(body_b, body_a, dt))
         } else {
             body_a.velocity - body_b.velocity
         };

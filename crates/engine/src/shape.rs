@@ -42,7 +42,7 @@ pub enum Shape {
     Cone {
         /// Radii (m) at the axis' start and end, not negative, not both zero.
         radii: [f64; 2],
-        /// Length along the axis (m); zero makes a disc or a ring, whose front is against the axis if the second radius is
+        /// Length along the axis (m); zero makes a disc or a ring, whose front is where the axis points if the second radius is
         /// the larger.
         length: f64,
         /// Unit vector, in the body's frame.

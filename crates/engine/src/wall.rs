@@ -5,8 +5,9 @@
 //!
 //! **Seams.** Where two walls share an edge, a sphere above it would touch both: the one with its face, the other with its
 //! rim, and feel twice the stiffness. So an edge contact whose point lies on another wall is left to that wall if it is
-//! nearer to the centre; of two rims that are equally near, that of the wall with the higher id is left out
-//! (`left_to_another`). A contact that passes from one wall to another begins with fresh memory.
+//! nearer to the centre; of two rims that are equally near, and of two faces that lie in one another, that of the wall with
+//! the higher id is left out (`left_to_another`). A contact that passes from one wall to another keeps its memory where
+//! both have the same laws (`explicit/hand_over.rs`).
 //!
 //! ```text
 //!        .-----.              rim of w1 at the seam lies on w2, and w2 is nearer:
@@ -17,8 +18,8 @@
 //! ```
 //!
 //! A tube or cone turns a straight line about its axis, so the search is for the nearest point of a segment in the half-plane
-//! of axis and centre. Does not do: a sphere too large for the tube it is in touches it all around, but only one point is
-//! found; and walls count as flat in R_eff, whatever their curvature.
+//! of axis and centre. Does not do: more than one contact between a sphere and a wall. A sphere that touches a tube, a cone
+//! or the rim of a hole all around stops the run (`wraps`). Walls count as flat in R_eff, whatever their curvature.
 
 use glam::{DQuat, DVec2, DVec3};
 
@@ -35,6 +36,8 @@ pub struct Wall {
     at: DVec3,
     surface: Surface,
     sides: Sides,
+    /// Whether its surface runs while it stays.
+    pub belt: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,7 +91,12 @@ impl Wall {
                 (Surface::Turned { axis: turn(axis), radii, half_length: 0.5 * length }, sides)
             }
         };
-        Some(Wall { at: position, surface, sides })
+        Some(Wall { at: position, surface, sides, belt: false })
+    }
+
+    /// The same wall as a belt, or not.
+    pub fn running(self, belt: bool) -> Wall {
+        Wall { belt, ..self }
     }
 
     /// The normal of a plane.
@@ -136,26 +144,21 @@ impl Wall {
         let radius = across.length();
         // On the axis every direction is as good as any other.
         let outward = if radius > 0.0 { across / radius } else { axis.any_orthonormal_vector() };
-        // In the half-plane of axis and place: the segment from `start` to `start + side`.
-        let (point, start) = (DVec2::new(radius, along), DVec2::new(radii[0], -half_length));
-        let side = DVec2::new(radii[1] - radii[0], 2.0 * half_length);
-        let from_start = point - start;
-        let share = from_start.dot(side) / side.length_squared();
-        // The inside is to the left of the segment: towards the axis, for a tube.
-        let inward = DVec2::new(-side.y, side.x) / side.length();
-        let height = from_start.dot(inward);
-        let behind = height < 0.0;
-        // The tip of a whole cone and the middle of a disc have no rim.
-        let on_rim = share <= 0.0 && radii[0] > 0.0 || share >= 1.0 && radii[1] > 0.0;
-        if (0.0..=1.0).contains(&share) {
-            let towards = if behind { -inward } else { inward };
-            let normal = outward * towards.x + axis * towards.y;
-            return Nearest { normal, distance: height.abs(), on_rim, behind };
-        }
-        let away = from_start - side * share.clamp(0.0, 1.0);
-        let distance = away.length();
-        let normal = (outward * away.x + axis * away.y) / distance;
-        Nearest { normal, distance, on_rim, behind }
+        let flat = nearest_of_segment(DVec2::new(radius, along), radii, half_length);
+        let normal = outward * flat.normal.x + axis * flat.normal.y;
+        Nearest { normal, distance: flat.distance, on_rim: flat.on_rim, behind: flat.behind }
+    }
+
+    /// Whether a sphere touches a round wall on the far side of its axis, too, and so all around.
+    pub fn wraps(&self, place: DVec3, sphere_radius: f64) -> bool {
+        let Surface::Turned { axis, radii, half_length } = self.surface else { return false };
+        let from = place - self.at;
+        let along = from.dot(axis);
+        let radius = (from - axis * along).length();
+        let far = nearest_of_segment(DVec2::new(-radius, along), radii, half_length);
+        let passes = far.behind && self.sides == Sides::Front;
+        // A tip, and the middle of a disc, are on the axis: no far side.
+        !far.on_axis && !passes && far.distance < sphere_radius
     }
 
     /// The nearest point, if a sphere there may touch it: never from behind where only the front is touched. A plane pushes
@@ -196,17 +199,66 @@ impl Wall {
     }
 }
 
-/// Whether the contact of a sphere with the wall `mine` at its rim is another wall's to take: see the header.
+/// The nearest point of a tube or cone in the half-plane of its axis: x is the distance from the axis, y along it.
+struct InPlane {
+    normal: DVec2,
+    distance: f64,
+    on_rim: bool,
+    on_axis: bool,
+    behind: bool,
+}
+
+fn nearest_of_segment(point: DVec2, radii: [f64; 2], half_length: f64) -> InPlane {
+    let start = DVec2::new(radii[0], -half_length);
+    let side = DVec2::new(radii[1] - radii[0], 2.0 * half_length);
+    let from_start = point - start;
+    let share = from_start.dot(side) / side.length_squared();
+    // The inside is to the left of the segment: towards the axis, for a tube.
+    let inward = DVec2::new(-side.y, side.x) / side.length();
+    let height = from_start.dot(inward);
+    let behind = height < 0.0;
+    let end = if share <= 0.0 { Some(radii[0]) } else { (share >= 1.0).then_some(radii[1]) };
+    // The tip of a whole cone and the middle of a disc have no rim.
+    let (on_rim, on_axis) = (end.is_some_and(|radius| radius > 0.0), end == Some(0.0));
+    if (0.0..=1.0).contains(&share) {
+        let normal = if behind { -inward } else { inward };
+        return InPlane { normal, distance: height.abs(), on_rim, on_axis, behind };
+    }
+    let away = from_start - side * share.clamp(0.0, 1.0);
+    let distance = away.length();
+    InPlane { normal: away / distance, distance, on_rim, on_axis, behind }
+}
+
+/// Whether the contact of a sphere with the wall `mine` is another wall's to take: see the header.
 pub fn left_to_another(walls: &[Wall], mine: usize, nearest: &Nearest, centre: DVec3, radius: f64) -> bool {
     let point = centre - nearest.normal * nearest.distance;
-    walls.iter().enumerate().any(|(other, wall)| {
-        if other == mine || wall.nearest(point).distance.abs() > JOINED * radius {
-            return false;
+    walls.iter().enumerate().filter(|&(other, _)| other != mine).any(|(other, wall)| {
+        if nearest.on_rim {
+            return wall.nearest(point).distance.abs() <= JOINED * radius
+                && wall.takes_rim(other < mine, nearest, centre, radius);
         }
-        wall.touchable(centre).is_some_and(|at| {
-            let nearer = nearest.distance - at.distance;
-            let tied = nearer.abs() <= EQUALLY_NEAR * radius;
-            nearer > EQUALLY_NEAR * radius || tied && (!at.on_rim || other < mine)
-        })
+        // Two planes are never one another: a box of them need not look.
+        let both_planes = wall.plane().is_some() && walls[mine].plane().is_some();
+        other < mine && !both_planes && wall.covers(nearest, centre, radius)
     })
+}
+
+impl Wall {
+    /// Whether this wall, which the rim of another lies on, is nearer to the centre; `first`: of two rims it is the one that
+    /// is kept.
+    fn takes_rim(&self, first: bool, rim: &Nearest, centre: DVec3, radius: f64) -> bool {
+        self.touchable(centre).is_some_and(|at| {
+            let nearer = rim.distance - at.distance;
+            let tied = nearer.abs() <= EQUALLY_NEAR * radius;
+            nearer > EQUALLY_NEAR * radius || tied && (!at.on_rim || first)
+        })
+    }
+
+    /// Whether the face of this wall lies in the face of another where that is touched.
+    fn covers(&self, face: &Nearest, centre: DVec3, radius: f64) -> bool {
+        self.touchable(centre).is_some_and(|at| {
+            let together = (at.distance - face.distance).abs() <= JOINED * radius;
+            !at.on_rim && together && at.normal.dot(face.normal) > 1.0 - JOINED * JOINED
+        })
+    }
 }

@@ -148,7 +148,7 @@ impl World {
 
     /// Begins the ledger at step 0, where the loads of contacts have this power.
     fn start_ledger(&mut self, power: [f64; 4]) {
-        let driven = self.driven_power_at_start();
+        let driven = self.driven_power_at_start() + self.belt_power();
         self.state.sums.book(power, driven, 0.5 * self.model.dt);
         self.state.sums.stored_at_start = self.stored();
         let start = self.ledger();
@@ -321,7 +321,7 @@ impl World {
     }
 
     fn record_ledger(&mut self) {
-        let driven = self.reports.iter().map(|r| r.driven_power).sum::<f64>();
+        let driven = self.reports.iter().map(|r| r.driven_power).sum::<f64>() + self.belt_power();
         self.state.sums.book(self.contact_power(), driven, self.model.dt);
         self.state.sums.local += self.reports.iter().map(|r| r.local_at_end).sum::<f64>();
     }
@@ -377,6 +377,11 @@ impl World {
     }
 
     fn check_depth(&self) -> Result<(), Trouble> {
+        let id = |index: u32| self.state.bodies.movers[index as usize].id;
+        if let Some(pair) = self.work.iter().find_map(|work| work.wrapped) {
+            let (time, step) = (self.time() + self.model.dt, self.state.step + 1);
+            return Err(Trouble::Wrapped { a: id(pair.a), b: id(pair.b), time, step });
+        }
         let Some((pair, overlap)) = self.work.iter().find_map(|work| work.too_deep) else { return Ok(()) };
         let [a, b] = [pair.a, pair.b].map(|index| self.state.bodies.movers[index as usize].id);
         self.check_finite()?;
@@ -447,6 +452,10 @@ impl World {
         let bodies = &self.state.bodies;
         let mechanics = self.mechanics(0);
         bodies.movers.iter().zip(&bodies.loads).map(|(mover, load)| mechanics.driven_power(mover, load)).sum()
+    }
+
+    fn belt_power(&self) -> f64 {
+        self.work.iter().map(|work| work.belts).sum()
     }
 
     fn contact_power(&self) -> [f64; 4] {

@@ -30,7 +30,7 @@ const HASHES: [(&str, u64); 6] = [
     ("hertz and epsd on a moving plane", 0x27e9_880d_5675_7dd9),
     ("constant torque", 0xb054_352a_213a_5052),
     ("lammps options, symplectic Euler", 0xb618_512b_12f4_fee0),
-    ("a turning tube with a paddle", 0x2802_0476_8c56_90fe),
+    ("a turning tube with a paddle", 0x694b_c61b_c1f3_b93b),
 ];
 
 /// FNV-1a over the bits of position, orientation and velocities of all bodies, by id.

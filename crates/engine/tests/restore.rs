@@ -287,3 +287,34 @@ fn walls_and_streams_come_back() {
     other.model.inflows.clear();
     assert!(matches!(World::restore(other, &whole.save()), Err(RestoreError::Differs(_))));
 }
+
+#[test]
+fn a_stage_with_a_stream_of_smaller_grains_can_be_restored() {
+    // The saved state was called broken: its size classes counted from a larger sphere than the stream had brought.
+    let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.9 }], 1e-3);
+    model.laws.set(0, 0, damped());
+    let bodies = vec![Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::ZERO)];
+    let first = World::new(Setup { model: model.clone(), bodies: bodies.clone() }).unwrap();
+    let stream = with_walls_and_traffic().model.inflows.remove(0);
+    let (from, to) = (DVec3::new(2.0, 2.0, 2.0), DVec3::new(4.0, 4.0, 4.0));
+    model.inflows = vec![Inflow { radius: [0.1; 2], start: 0.0, from, to, ..stream }];
+    let setup = Setup { model, bodies };
+    let mut stage = World::restart(setup.clone(), &first.save()).unwrap();
+    stage.advance(100).unwrap();
+    assert!(stage.sphere_count() > 10);
+    let mut restored = World::restore(setup, &stage.save()).unwrap();
+    stage.advance(50).unwrap();
+    restored.advance(50).unwrap();
+    same(&stage, &restored);
+}
+
+#[test]
+fn memory_of_other_laws_is_refused() {
+    // The numbers of one law were read as those of another.
+    let mut laws = damped();
+    let with_all = setup(laws);
+    let mut world = World::new(with_all).unwrap();
+    world.advance(900).unwrap();
+    laws.slide = None;
+    assert!(matches!(World::restore(setup(laws), &world.save()), Err(RestoreError::Differs(_))));
+}

@@ -335,3 +335,42 @@ fn the_stable_step_counts_bodies_to_come() {
     assert_eq!(advise(&streaming, &[ball()]), advise(&plain, &many));
     assert_eq!(advise(&plain, &[ball()]), None);
 }
+
+#[test]
+fn what_left_is_no_longer_among_the_contacts() {
+    // After `remove`, the rows of contacts and the net force still counted the bodies that were gone.
+    let bodies = vec![plane(DVec3::Z, DVec3::ZERO), sphere(0.5, DVec3::Z * 0.499), sphere(0.5, DVec3::Z * 1.498)];
+    let mut model = model(every_law(1e4)[0].1, 1e-4);
+    model.gravity = DVec3::Z * -10.0;
+    let mut world = world(model, bodies);
+    world.keep_contacts(true);
+    world.step().expect("sound");
+    assert_eq!(world.contacts().len(), 2);
+    world.remove(&[2, 0]);
+    assert!(world.has(0), "walls stay");
+    assert_eq!(world.contacts().iter().map(|row| (row.a, row.b)).collect::<Vec<_>>(), [(0, 1)]);
+    // One contact that carries the weight of one sphere.
+    let before = world.unbalanced_force();
+    world.step().expect("sound");
+    let after = world.unbalanced_force();
+    assert!((before - after).abs() < 0.1 * after.max(0.1), "{before} {after}");
+}
+
+#[test]
+fn a_blocked_stream_leaves_the_others_as_they_were() {
+    // Of two streams due at once the first had let its body in, which was then lost, when the second was found blocked.
+    let far = DVec3::splat(50.0);
+    let mut model = point_source(0.0, 10.0);
+    model.inflows.push(Inflow {
+        places: Stream::named(1, "b"),
+        sizes: Stream::named(1, "c"),
+        ..stream(far, far * 2.0)
+    });
+    model.inflows.swap(0, 1);
+    model.inflows[0].count = 100_000;
+    let mut world = world(model, vec![sphere(0.5, DVec3::ZERO)]);
+    let trouble = world.advance(1_000_000).expect_err("it is blocked");
+    assert!(matches!(trouble, Trouble::Blocked { number: 2, .. }), "{trouble}");
+    let traffic = &world.state().traffic;
+    assert_eq!(traffic.queues.iter().map(|queue| queue.entered).sum::<u64>(), traffic.entered());
+}

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use glam::{DQuat, DVec3};
-use stickslip::body::{Prescribed, Servo};
+use stickslip::body::{Oscillation, Prescribed, Servo};
 use stickslip::law::*;
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
@@ -161,12 +161,152 @@ fn a_sphere_slides_over_a_ridge_without_a_kick() {
     assert!(world.body(2).velocity.z < -0.1);
 }
 
+/// A sphere that cannot turn on a slope of 20 degrees along y, held by friction, over a seam along y: plates shaken across it.
+fn creep_on_a_seam(plates: &[f64]) -> f64 {
+    let slide = SlideSlider::new(1e4, 40.0, Limit::mu(0.8));
+    let laws = PairLaws {
+        slide: Some(Slide::SpringSlider(slide)),
+        ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 40.0)))
+    };
+    let mut model = model(laws, 1e-3);
+    model.gravity = DVec3::new(0.0, -math::sin(0.35), -math::cos(0.35));
+    let oscillate = Some(Oscillation { axis: DVec3::X, amplitude: 1e-5, frequency: 20.0, phase: 0.0 });
+    let shaken = Motion::Prescribed(Prescribed { oscillate, ..Prescribed::default() });
+    let size = [2.0 * 4.0 / plates.len() as f64, 8.0];
+    let plate = |&x: &f64| Body { motion: shaken, ..wall(rectangle(DVec3::Z, DVec3::X, size), DVec3::X * x) };
+    let mut bodies: Vec<Body> = plates.iter().map(plate).collect();
+    bodies.push(Body { lock: [false, false, false, true, true, true], ..sphere(0.5, DVec3::Z * 0.4999) });
+    let ball = bodies.len() as u32 - 1;
+    let mut world = world(model, bodies);
+    world.advance(2000).unwrap();
+    let before = world.body(ball).position.y;
+    world.advance(5000).unwrap();
+    before - world.body(ball).position.y
+}
+
+#[test]
+fn a_grain_that_sways_across_a_seam_does_not_creep() {
+    // It lost its sliding spring each time it crossed the seam, and crept by 2 mm/s without end.
+    // On one plate it stands still, but for what the last of the swing after the start moves it by.
+    let (one, two) = (creep_on_a_seam(&[0.0]), creep_on_a_seam(&[-2.0, 2.0]));
+    assert!(one.abs() < 1e-7 && two.abs() < 1e-7, "{one} {two}");
+}
+
+#[test]
+fn plates_that_lie_in_each_other_are_one() {
+    // Two plates that overlap in one plane gave twice the force.
+    for apart in [0.0, 0.9, 0.999] {
+        let plate = |x: f64| wall(rectangle(DVec3::Z, DVec3::X, [2.0, 2.0]), DVec3::X * x);
+        let bodies = vec![plate(-apart), plate(apart), sphere(0.5, DVec3::Z * 0.49)];
+        let world = world(model(sticky(1e3), 1e-4), bodies);
+        assert_eq!(world.contact_count(), 1);
+        assert!((world.body(2).force - DVec3::Z * 10.0).length() < 1e-9, "{}", world.body(2).force);
+    }
+}
+
+#[test]
+fn a_box_of_plates_is_touched_once_from_outside() {
+    // At faces, edges and corners one contact, with the least distance.
+    let normals = [DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y, DVec3::Z, DVec3::NEG_Z];
+    let plate = |n: &DVec3| wall(rectangle(*n, n.any_orthonormal_vector(), [2.0, 2.0]), *n);
+    let mut stream = Stream::named(9, "box");
+    for _ in 0..500 {
+        let direction = random_vector(&mut stream, 1.0).normalize();
+        let face = direction / direction.abs().max_element();
+        // Just outside the cube of side 2, at most 0.4 from it.
+        let at = face * stream.between(1.05, 1.2);
+        let distance = (at - at.clamp(DVec3::NEG_ONE, DVec3::ONE)).length();
+        let mut bodies: Vec<Body> = normals.iter().map(plate).collect();
+        bodies.push(sphere(0.5, at));
+        let world = world(model(sticky(1e3), 1e-4), bodies);
+        assert_eq!(world.contact_count(), 1, "{at}");
+        assert!((world.body(6).force.length() - 1e3 * (0.5 - distance)).abs() < 1e-9, "{at}");
+    }
+}
+
+#[test]
+fn a_grain_wedged_in_a_round_wall_stops_the_run() {
+    // It has one contact where it should have a ring of them: the force jumped from side to side for ever.
+    let cone = |radii, length| Shape::Cone { radii, length, axis: DVec3::Z, sides: Sides::Both };
+    let tube = Shape::Tube { radius: 0.49, length: 2.0, axis: DVec3::Z, sides: Sides::Both };
+    for (shape, at) in
+        [(cone([0.0, 2.0], 4.0), DVec3::Z * -0.9), (cone([0.3, 2.0], 0.0), DVec3::Z * 0.39), (tube, DVec3::ZERO)]
+    {
+        let mut world =
+            world(model(sticky(1e4), 1e-4), vec![wall(shape, DVec3::ZERO), sphere(0.5, at + DVec3::X * 1e-3)]);
+        let trouble = world.step().unwrap_err().to_string();
+        assert!(trouble.contains("all around"), "{trouble}");
+    }
+    // On a disc, and on the tip of a cone, it stands.
+    for (shape, at) in [(cone([0.0, 1.0], 0.0), DVec3::Z * 0.49), (cone([1.0, 0.0], 1.0), DVec3::Z * 0.99)] {
+        let mut world = world(model(sticky(1e4), 1e-4), vec![wall(shape, DVec3::ZERO), sphere(0.5, at)]);
+        world.step().unwrap();
+        assert_eq!(world.contact_count(), 1);
+    }
+}
+
+#[test]
+fn the_front_of_a_disc_is_where_its_axis_points() {
+    // The doc had it the other way round.
+    let disc = |radii| Shape::Cone { radii, length: 0.0, axis: DVec3::Z, sides: Sides::Front };
+    for (radii, front) in [([0.0, 1.0], 0.45), ([1.0, 0.0], -0.45)] {
+        for (z, touched) in [(front, 1), (-front, 0)] {
+            let bodies = vec![wall(disc(radii), DVec3::ZERO), sphere(0.5, DVec3::new(0.3, 0.0, z))];
+            assert_eq!(world(model(sticky(1e3), 1e-4), bodies).contact_count(), touched);
+        }
+    }
+}
+
+#[test]
+fn a_belt_does_not_run_into_a_grain_at_its_end() {
+    // At the rim the belt's velocity had a part along the normal: the dashpot pushed, or pulled, by 35 N of 10.
+    let place = DVec3::X + DVec3::new(1.0, 0.0, 1.0).normalize() * 0.49;
+    let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 50.0)));
+    for velocity in [DVec3::ZERO, DVec3::X, DVec3::NEG_X] {
+        let plate = wall(rectangle(DVec3::Z, DVec3::X, [2.0, 2.0]), DVec3::ZERO);
+        let belt = Body { motion: Motion::Belt(velocity), ..plate };
+        let held = Body { motion: Motion::Held, ..sphere(0.5, place) };
+        let mut world = world(model(laws, 1e-3), vec![belt, held]);
+        assert!((world.body(1).force.length() - 10.0).abs() < 1e-9, "{}", world.body(1).force);
+        world.advance(100).unwrap();
+        let ledger = world.ledger();
+        // Nothing moves that a force could work on.
+        assert!(ledger.work.abs() < 1e-12 && ledger.lost().abs() < 1e-12 && ledger.error.abs() < 1e-12, "{ledger:?}");
+    }
+}
+
+#[test]
+fn a_light_or_strongly_braked_servo_is_stable() {
+    // The stable step did not know servos, and a strong dashpot threw the lid back and forth at its greatest speed.
+    let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 50.0)));
+    let setup = |servo: Servo, dt: f64| {
+        let lid = wall(rectangle(DVec3::NEG_Z, DVec3::X, [2.0, 2.0]), DVec3::Z * 1.001);
+        let lid = Body { motion: Motion::Servo(servo), ..lid };
+        Setup { model: model(laws, dt), bodies: vec![plane(DVec3::Z, DVec3::ZERO), lid, sphere(0.5, DVec3::Z * 0.5)] }
+    };
+    let light = Servo { axis: DVec3::NEG_Z, force: 5.0, mass: 1e-4, damping: 0.0, max_speed: 1.0 };
+    let heavy = Servo { mass: 1.0, ..light };
+    let advice = |servo| {
+        let setup = setup(servo, 1.0);
+        stickslip::explicit::stable_step::advise(&setup.model, &setup.bodies).unwrap().critical
+    };
+    // The contact's dashpot, 50 kg/s, on 1e-4 kg: 2 M/c = 4e-6 s, with the spring a little less.
+    assert!(advice(light) < 4e-6 && advice(light) > 3.9e-6, "{}", advice(light));
+    assert!(advice(heavy) > 1000.0 * advice(light), "{}", advice(heavy));
+    let braked = Servo { damping: 1e5, ..heavy };
+    let mut world = stickslip::World::new(setup(braked, 1e-3)).unwrap();
+    world.advance(50).unwrap();
+    // It goes with force/damping, before it meets the grain.
+    assert!((world.body(1).velocity.z + 5e-5).abs() < 1e-9, "{}", world.body(1).velocity);
+}
+
 #[test]
 fn a_ball_swings_in_a_tube_as_a_pendulum_that_rolls() {
     // Rolling without slip inside a tube of radius b: (1 + I/(m l^2)) (b - R)^2 theta'^2/2 = g (b - R)(cos theta - cos theta0)
     // with the lever l = R - d/2, so at the bottom v^2 = 2 g c (1 - cos theta0)/(1 + 0.4 R^2/l^2), c = b - R + d.
-    // Here d = m g/k (3 - 2 cos theta0) at the bottom = 6e-6 m, taken into account to first order; what is left is the
-    // sliding spring, whose energy, F^2/(2 k) with F = (2/7) m g sin theta0, is 1e-6 of the kinetic one: 1e-5 leaves a factor.
+    // Here d = m g/k (3 - 2 cos theta0) at the bottom = 8e-8 m. What is left: the sliding spring starts unloaded and swings
+    // about F = (2/7) m g sin theta0 without damping, which shakes the ball by F/sqrt(k m/3.5) = 4e-4 m/s, 2e-4 of its
+    // velocity at the most and twice that of the square.
     let (b, radius, k, theta) = (1.0, 0.1, 1e6_f64, 1.0);
     let mut model = model(sticky(k), 2e-5);
     let tube = Shape::Tube { radius: b, length: 2.0, axis: DVec3::Y, sides: Sides::Front };
@@ -182,7 +322,7 @@ fn a_ball_swings_in_a_tube_as_a_pendulum_that_rolls() {
     let (c, lever) = (b - radius, radius - 0.5 * depth);
     let expected = 2.0 * 9.81 * c * (1.0 - math::cos(theta)) / (1.0 + 0.4 * radius * radius / (lever * lever));
     let found = world.body(1).velocity.length_squared();
-    assert!((found / expected - 1.0).abs() < 1e-4, "{found} {expected}");
+    assert!((found / expected - 1.0).abs() < 4e-4, "{found} {expected}");
 }
 
 #[test]
@@ -237,19 +377,19 @@ fn a_ball_on_a_belt_ends_with_two_sevenths_of_its_speed() {
         world.advance(8000).unwrap();
         let lever = (0.1 - 0.5 * depth) / 0.1;
         let expected = 1.4 / (1.0 + lever * lever / 0.4);
-        // The spring ends slipping softly: it holds mu m g, whose energy is 1e-7 of the kinetic one.
-        assert!((world.body(1).velocity.x / expected - 1.0).abs() < 1e-3, "{} {expected}", world.body(1).velocity.x);
+        // The spring is damped, so nothing is left of its swing: rounding over 8000 steps.
+        assert!((world.body(1).velocity.x / expected - 1.0).abs() < 1e-10, "{} {expected}", world.body(1).velocity.x);
         assert_eq!(world.body(0).position, DVec3::ZERO);
         let ledger = world.ledger();
         assert!(ledger.error.abs() < 1e-4 * ledger.work, "{ledger:?}");
         // Half of what the belt gives is lost: 1/2 m V^2 x 2/7 is kept of m V^2 x 2/7.
-        assert!((ledger.kinetic / ledger.work - 0.5).abs() < 2e-3, "{ledger:?}");
+        assert!((ledger.kinetic / ledger.work - 0.5).abs() < 1e-3, "{ledger:?}");
     }
 }
 
 #[test]
 fn a_servo_holds_its_force() {
-    // A lid presses 200 spheres in a box of plates with 50 N, 20 times their weight; after it has settled the floor carries
+    // A lid presses 200 spheres in a box of plates with 50 N, 34 times their weight; after it has settled the floor carries
     // both, and the lid its force within the 1 % that the issue asks for. In between it falls freely with its speed limited.
     let slide = SlideSlider::new(1e4, 100.0, Limit::mu(0.3));
     let laws = PairLaws {
@@ -398,6 +538,11 @@ fn bodies_that_cannot_be_walls_are_refused() {
         let error = build(body).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }
+    let tilted = Servo { axis: DVec3::Z * 2.0, mass: 1.0, ..servo };
+    let tilted = Body { motion: Motion::Servo(tilted), ..wall(plate, DVec3::ZERO) };
+    assert!(build(tilted).unwrap_err().to_string().contains("axis"));
+    let nowhere = Shape::Tube { radius: 1.0, length: 1.0, axis: DVec3::ZERO, sides: Sides::Both };
+    assert!(build(wall(nowhere, DVec3::ZERO)).unwrap_err().to_string().contains("axis"));
     let turned = Body { orientation: DQuat::from_rotation_x(1.0), ..wall(plate, DVec3::ZERO) };
     assert!(build(turned).is_ok());
 }

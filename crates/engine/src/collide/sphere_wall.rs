@@ -26,6 +26,8 @@ pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, side: Side, 
     let half_way = (sphere.velocity - wall.velocity) * (0.5 * block.dt);
     let arm = sphere.position - wall.position - half_way;
     let velocity = wall.velocity + wall.angular_velocity.cross(arm);
+    // A belt turns at its end with its surface: it never runs into a sphere.
+    let velocity = if now.belt { velocity - nearest.normal * velocity.dot(nearest.normal) } else { velocity };
     let wall_side = if side == Side::A { &mut block.a } else { &mut block.b };
     gather_side(wall_side, lane, wall, DVec3::ZERO, -sphere.radius, velocity);
     // At the full step, for the ledger: the arm is where it is then.

@@ -233,8 +233,9 @@ fn drift_tumbling(mover: &mut Mover, orientation: &mut DQuat, inertia_body: DVec
 /// Power of a prescribed body on the rest, or of the constant loads on a body.
 fn driven_power(special: &Special, mover: &Mover, load: &Load) -> f64 {
     match special.motion {
-        Motion::Fixed => 0.0,
-        Motion::Prescribed(_) | Motion::Belt(_) | Motion::Servo(_) => {
+        // What a belt puts in is known by contact (`ChunkWork::belts`).
+        Motion::Fixed | Motion::Belt(_) => 0.0,
+        Motion::Prescribed(_) | Motion::Servo(_) => {
             -(load.force.dot(mover.velocity) + load.torque.dot(mover.angular_velocity))
         }
         Motion::Held => special.torque.dot(mover.angular_velocity),

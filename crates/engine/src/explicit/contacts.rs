@@ -9,6 +9,7 @@ use glam::DVec3;
 
 use crate::collide::{sphere_sphere, sphere_wall};
 use crate::contact::{Block, LANES, Lanes};
+use crate::explicit::hand_over;
 use crate::law::PairLaws;
 use crate::law::kernel::{self, Kernel, MemoryLayout};
 use crate::law::one::{self, PairMemory};
@@ -29,16 +30,22 @@ pub struct ChunkWork {
     /// One bit a candidate, set where it touches in this step, and how many do.
     touching: Vec<u64>,
     touching_count: u32,
+    /// Contacts with walls that end, and those that go on in their place.
+    handed_over: Vec<(u32, u32)>,
     /// Places being rearranged.
     placed: Vec<u32>,
     /// Memory being rearranged.
     memory: Vec<Lanes>,
     /// Power by normal, slide, roll, spin.
     pub power: [f64; 4],
+    /// Power that belts put in.
+    pub belts: f64,
     /// Sum of the sizes of normal forces.
     pub pressed: f64,
     /// A pair that overlaps too deeply, if there is one, and by how much (m).
     pub too_deep: Option<(Candidate, f64)>,
+    /// A sphere and a wall that it touches all around, if there are any.
+    pub wrapped: Option<Candidate>,
     /// Rows for the contacts record, when they are kept.
     pub rows: Vec<ContactRow>,
     /// Nanoseconds spent on detection and on laws, summed over steps.
@@ -93,10 +100,12 @@ pub fn pass(
     let start = Instant::now();
     kernel::prefetch_all(&contacts.memory);
     detect(&view, chunk, lists, work);
+    hand_over::find(&view, lists, contacts, &work.touching, &mut work.handed_over);
     if !mark_live(work, contacts) {
         rearrange(&view, lists, contacts, work);
         mark_live(work, contacts);
     }
+    hand_over::copy(contacts, view.stride, &work.handed_over);
     let detected = Instant::now();
     loads.fill(Load::default());
     work.outboxes.resize_with(lists.targets.len(), Vec::new);
@@ -111,7 +120,7 @@ pub fn pass(
 
 /// Marks the candidates that touch, and notes a wall that a sphere has sunk into.
 fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWork) {
-    work.too_deep = None;
+    (work.too_deep, work.wrapped) = (None, None);
     work.touching.clear();
     work.touching.resize(lists.candidates.len().div_ceil(64), 0);
     work.touching_count = 0;
@@ -136,7 +145,7 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWo
                 let touches = if wall == Side::Neither {
                     sphere_sphere::touch(a, b)
                 } else {
-                    touches_wall(view, candidate, wall, &mut work.too_deep)
+                    touches_wall(view, candidate, wall, &mut work.too_deep, &mut work.wrapped)
                 };
                 word |= u64::from(touches) << (index & 63);
             }
@@ -147,15 +156,24 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWo
     }
 }
 
-fn touches_wall(view: &View, candidate: &Candidate, side: Side, too_deep: &mut Option<(Candidate, f64)>) -> bool {
+fn touches_wall(
+    view: &View,
+    candidate: &Candidate,
+    side: Side,
+    too_deep: &mut Option<(Candidate, f64)>,
+    wrapped: &mut Option<Candidate>,
+) -> bool {
     let (sphere, wall) = if side == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
     let (sphere, wall) = (&view.movers[sphere as usize], wall as usize - view.spheres);
     let Some(nearest) = view.walls[wall].touchable(sphere.position) else { return false };
     if nearest.distance >= sphere.radius {
         return false;
     }
-    if nearest.on_rim && wall::left_to_another(view.walls, wall, &nearest, sphere.position, sphere.radius) {
+    if wall::left_to_another(view.walls, wall, &nearest, sphere.position, sphere.radius) {
         return false;
+    }
+    if view.walls[wall].wraps(sphere.position, sphere.radius) {
+        *wrapped = Some(*candidate);
     }
     if nearest.distance < 0.5 * sphere.radius {
         *too_deep = Some((*candidate, sphere.radius - nearest.distance));
@@ -248,6 +266,7 @@ impl Kernel for Evaluate<'_> {
         let Evaluate { view, first, lists, contacts, work, loads } = self;
         let mut block = Block::EMPTY;
         block.dt = view.dt;
+        let mut belts = 0.0;
         for (number, head) in contacts.blocks.iter().enumerate() {
             let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
             if head.live == 0 {
@@ -265,11 +284,15 @@ impl Kernel for Evaluate<'_> {
                 _ => contacts.evaluate::<LANES>(laws, &mut block, memory, work),
             }
             forget(memory, head.all() & !head.live);
+            if class.wall != Side::Neither {
+                belts += belt_power(&block, &view, lists, class.wall, placed, head.live);
+            }
             scatter(&block, &view, first, lists, class.wall, placed, head.live, work, loads);
             if view.keep_rows {
                 keep_rows(&block, &view, lists, class.wall, placed, head.live, laws, memory, &mut work.rows);
             }
         }
+        work.belts = belts;
         for (motion, sum) in work.power.iter_mut().enumerate() {
             *sum = block.sums[motion].0.iter().sum();
         }
@@ -386,6 +409,23 @@ fn scatter(
             }
         }
     }
+}
+
+/// Power that belts put into the contacts of a block: a belt has its own velocity in each, along the surface.
+#[inline(never)]
+fn belt_power(block: &Block, view: &View, lists: &ChunkNeighbours, wall: Side, placed: &[u32], live: u32) -> f64 {
+    let mut sum = 0.0;
+    for lane in lanes_of(live) {
+        let candidate = &lists.candidates[placed[lane] as usize];
+        let (index, velocity, sign) = match wall {
+            Side::A => (candidate.a, block.a.motion.vector(lane), -1.0),
+            _ => (candidate.b, block.b.motion.vector(lane), 1.0),
+        };
+        if view.walls[index as usize - view.spheres].belt {
+            sum += sign * block.force.vector(lane).dot(velocity);
+        }
+    }
+    sum
 }
 
 #[inline(never)]

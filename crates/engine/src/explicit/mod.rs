@@ -2,4 +2,5 @@
 
 pub(crate) mod bodies;
 pub(crate) mod contacts;
+pub(crate) mod hand_over;
 pub mod stable_step;

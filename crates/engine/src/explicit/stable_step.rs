@@ -11,10 +11,12 @@
 //!
 //! Likely contacts of a sphere with spheres of radius R_j: 6 ((R_i + R_j)/(2 R_j))^2, six for equal ones, but no more than
 //! there are; with walls: as many as there are, but no more than six.
+//! A servo moves with 1/M under N^(2/3) contacts of N spheres.
 //! A Hertz contact is taken at an overlap of 1 % of R_eff.
 
-use crate::body::Body;
+use crate::body::{Body, Motion};
 use crate::law::{Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin};
+use crate::math;
 use crate::model::Model;
 
 /// The recommended step and why.
@@ -44,6 +46,8 @@ struct Kind {
     radius: f64,
     inverse_mass: f64,
     inverse_inertia: f64,
+    /// 1/M of a servo (1/kg), which is heavy in contacts but moves.
+    servo: f64,
     /// Which group it is an extreme of, and how many bodies that has.
     group: usize,
     count: usize,
@@ -83,14 +87,17 @@ pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
     let mut least: Option<(f64, String)> = None;
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
         for j in &kinds {
-            let available = (j.count - usize::from(i.group == j.group)) as f64;
+            let available = j.count.saturating_sub(usize::from(i.group == j.group)) as f64;
             let Some(laws) = model.laws.get(i.material, j.material) else { continue };
             if available == 0.0 {
                 continue;
             }
-            let returned = (i.count - usize::from(i.group == j.group)) as f64;
+            let returned = i.count.saturating_sub(usize::from(i.group == j.group)) as f64;
             let contacts = [likely_contacts(i, j, available), likely_contacts(j, i, returned)];
-            for oscillator in oscillators(laws, i, j) {
+            for mut oscillator in oscillators(laws, i, j) {
+                if matches!(oscillator.motion, "normal" | "slide") {
+                    oscillator.inverse_inertia[1] += j.servo;
+                }
                 let critical = oscillator.critical(contacts);
                 if critical.is_finite() && least.as_ref().is_none_or(|(least, _)| critical < *least) {
                     least = Some((critical, describe(model, &oscillator, i, j, contacts[0])));
@@ -104,7 +111,11 @@ pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
 
 /// How many contacts with bodies of the other kind a body is likely to have, of those available.
 fn likely_contacts(body: &Kind, other: &Kind, available: f64) -> f64 {
-    if other.radius > 0.0 {
+    if body.radius == 0.0 {
+        // A wall: a face of a cube of so many.
+        let side = math::cbrt(available);
+        side * side
+    } else if other.radius > 0.0 {
         let ratio = (body.radius + other.radius) / (2.0 * other.radius);
         (LIKELY_CONTACTS * ratio * ratio).min(available)
     } else {
@@ -124,7 +135,7 @@ fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind, contacts
     )
 }
 
-/// For each material the lightest, the largest and the smallest sphere, moved or not, there or to come, and its planes.
+/// For each material the lightest, the largest and the smallest sphere, moved or not, there or to come, and its walls.
 fn kinds(model: &Model, bodies: &[Body]) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     for material in 0..model.materials.len() as u16 {
@@ -149,10 +160,14 @@ fn kinds(model: &Model, bodies: &[Body]) -> Vec<Kind> {
             let number = kinds.len();
             kinds.extend(extremes.into_iter().flatten().map(|kind| Kind { group: number, count, ..*kind }));
         }
-        let planes = bodies.iter().filter(|body| body.material == material && body.shape.radius().is_none()).count();
-        if planes > 0 {
+        let walls = bodies.iter().filter(|body| body.material == material && body.shape.radius().is_none());
+        let count = walls.clone().count();
+        // One of them stands for all, a servo if there is one: the lightest.
+        let servo = walls.map(|body| if let Motion::Servo(servo) = body.motion { 1.0 / servo.mass } else { 0.0 });
+        if count > 0 {
             let (radius, inverse_mass, inverse_inertia) = (0.0, 0.0, 0.0);
-            kinds.push(Kind { material, radius, inverse_mass, inverse_inertia, group: kinds.len(), count: planes });
+            let servo = servo.fold(0.0, f64::max);
+            kinds.push(Kind { material, radius, inverse_mass, inverse_inertia, servo, group: kinds.len(), count });
         }
     }
     kinds
@@ -165,6 +180,7 @@ fn kind_of(model: &Model, body: &Body, material: u16, moved: bool) -> Kind {
         radius: body.shape.radius().unwrap_or(0.0),
         inverse_mass: if moved { 1.0 / mass } else { 0.0 },
         inverse_inertia: if moved { 1.0 / inertia.min_element() } else { 0.0 },
+        servo: 0.0,
         group: 0,
         count: 1,
     }

@@ -106,15 +106,29 @@ pub(super) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), Buil
     Ok(())
 }
 
+/// Whether a vector has the length 1, but for rounding.
+fn is_direction(v: DVec3) -> bool {
+    (v.length() - 1.0).abs() < 1e-9
+}
+
 /// A servo needs numbers that move it; a belt runs along a flat wall.
 fn check_motion(id: u32, body: &Body) -> Result<(), BuildError> {
     let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
     match body.motion {
+        Motion::Servo(servo) if !is_direction(servo.axis) => {
+            impossible("the length of the servo's axis", servo.axis.length(), "one")
+        }
         Motion::Servo(servo) if !(servo.mass > 0.0 && servo.mass.is_finite()) => {
             impossible("the servo's mass", servo.mass, "a positive number")
         }
-        Motion::Servo(servo) if !(servo.max_speed > 0.0 && servo.damping >= 0.0 && servo.damping.is_finite()) => {
-            impossible("the servo's damping or greatest speed", servo.max_speed, "numbers not below zero")
+        Motion::Servo(servo) if !(servo.damping >= 0.0 && servo.damping.is_finite()) => {
+            impossible("the servo's damping", servo.damping, "a number not below zero")
+        }
+        Motion::Servo(servo) if !(servo.max_speed > 0.0) => {
+            impossible("the servo's greatest speed", servo.max_speed, "a positive number")
+        }
+        Motion::Servo(servo) if !servo.force.is_finite() => {
+            impossible("the servo's force", servo.force, "a finite number")
         }
         Motion::Belt(velocity) => {
             let (Shape::Plane { normal } | Shape::Rectangle { normal, .. }) = body.shape else {
@@ -137,6 +151,16 @@ fn check_wall(id: u32, body: &Body) -> Result<(), BuildError> {
         return Err(BuildError::FreeWall { body: id, kind: body.shape.kind() });
     }
     let positive = |x: f64| x > 0.0 && x.is_finite();
+    let (Shape::Plane { normal: direction }
+    | Shape::Rectangle { normal: direction, .. }
+    | Shape::Tube { axis: direction, .. }
+    | Shape::Cone { axis: direction, .. }) = body.shape
+    else {
+        return Ok(());
+    };
+    if !(direction.length() > 0.0 && direction.is_finite()) {
+        return impossible("the length of the wall's normal or axis", direction.length(), "a positive number");
+    }
     match body.shape {
         Shape::Rectangle { normal, along, .. } if normal.cross(along).length() < 1e-6 => {
             impossible("the angle between normal and along", 0.0, "two directions")

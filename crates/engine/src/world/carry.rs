@@ -5,6 +5,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::World;
+use crate::body::Motion;
 use crate::explicit::contacts;
 use crate::law::kernel::MemoryLayout;
 use crate::law::one::PairMemory;
@@ -97,9 +98,10 @@ impl World {
         let bodies = &self.state.bodies;
         self.walls.clear();
         for (mover, &orientation) in bodies.movers.iter().zip(&bodies.orientations).skip(bodies.spheres) {
-            let shape = self.specials[mover.special as usize - 1].wall;
-            let wall = shape.and_then(|shape| Wall::new(&shape, mover.position, orientation));
-            self.walls.push(wall.expect("a body without radius is a wall"));
+            let special = &self.specials[mover.special as usize - 1];
+            let wall = special.wall.and_then(|shape| Wall::new(&shape, mover.position, orientation));
+            let wall = wall.expect("a body without radius is a wall");
+            self.walls.push(wall.running(matches!(special.motion, Motion::Belt(_))));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Bodies come and go: between two steps, at step numbers that follow from the scene alone.
 //!
-//! Every `OUT_EVERY` steps, free bodies beyond the box of `Model::outflow` are taken out. A body of a stream
+//! Every `OUT_EVERY` steps, bodies that loads move, beyond the box of `Model::outflow`, are taken out. A body of a stream
 //! (`Model::inflows`) enters at the first step at or after it is due, at a random place of the stream's box at which it
 //! touches nothing. When `TRIES` places were taken it waits, and with it all that follow in its stream; it looks again some
 //! steps later (`Inflow::look_every`). Bodies that are late enter as soon as there is room, several at once if need be.
@@ -77,9 +77,10 @@ impl World {
         Ok((first..self.id_count()).collect())
     }
 
-    /// Takes bodies out of the world, between two steps. Ids of bodies that are not there are passed over.
+    /// Takes spheres out of the world, between two steps. Walls, and ids of bodies that are not there, are passed over.
     pub fn remove(&mut self, ids: &[u32]) {
-        let mut ids: Vec<u32> = ids.iter().copied().filter(|&id| self.has(id)).collect();
+        let is_sphere = |id: u32| self.has(id) && self.body(id).radius > 0.0;
+        let mut ids: Vec<u32> = ids.iter().copied().filter(|&id| is_sphere(id)).collect();
         ids.sort_unstable();
         ids.dedup();
         self.change(&ids, &[]);
@@ -118,8 +119,15 @@ impl World {
         let out = self.model.outflow.is_some();
         let leaving = if out && step.is_multiple_of(OUT_EVERY) { self.outside() } else { Vec::new() };
         let mut entering = Vec::new();
-        for stream in 0..self.model.inflows.len() {
-            self.let_in(stream, &leaving, &mut entering)?;
+        if self.state.traffic.queues.iter().any(|queue| queue.next_look <= step) {
+            // A stream that is blocked ends the run as it was before any of them looked.
+            let before = self.state.traffic.queues.clone();
+            for stream in 0..self.model.inflows.len() {
+                if let Err(blocked) = self.let_in(stream, &leaving, &mut entering) {
+                    self.state.traffic.queues = before;
+                    return Err(blocked);
+                }
+            }
         }
         self.change(&leaving, &entering);
         let next_out = if out { (step / OUT_EVERY + 1) * OUT_EVERY } else { end };
@@ -242,7 +250,7 @@ impl World {
         let ended = self.ended_contacts(leaves);
         let mechanics = self.mechanics(self.state.step);
         let bodies = &self.state.bodies;
-        let mut driven = 0.0;
+        let mut driven = ended.belts;
         for (index, share) in ended.loads.iter().enumerate() {
             let mover = &bodies.movers[index];
             driven += if leaves(index as u32) {
@@ -267,6 +275,11 @@ impl World {
         (0..4).for_each(|motion| state.sums.stored_out[motion] += ended.stored[motion]);
         state.sums.carried = carried;
         state.sums.end(ended.power, driven, self.model.dt);
+        if let Some(work) = self.work.first_mut() {
+            work.pressed -= ended.pressed;
+        }
+        let is_leaving = |id: u32| leaving.binary_search(&id).is_ok();
+        self.work.iter_mut().for_each(|work| work.rows.retain(|row| !is_leaving(row.a) && !is_leaving(row.b)));
         state.traffic.left += leaving.len() as u64;
         state.traffic.left_mass = left_mass;
         for (load, share) in state.bodies.loads.iter_mut().zip(&ended.loads) {
@@ -283,7 +296,13 @@ impl World {
             (mover.velocity_ahead, mover.angular_velocity_ahead) = ([0.0; 3], [0.0; 3]);
         }
         let view = View { movers: &movers, walls_before: &self.walls, keep_rows: false, ..self.view(bodies, 0.0) };
-        let mut ended = Ended { loads: vec![Load::default(); movers.len()], power: [0.0; 4], stored: [0.0; 4] };
+        let mut ended = Ended {
+            loads: vec![Load::default(); movers.len()],
+            power: [0.0; 4],
+            belts: 0.0,
+            pressed: 0.0,
+            stored: [0.0; 4],
+        };
         for (chunk, (lists, contacts)) in self.neighbours.chunks.iter().zip(&self.state.contacts).enumerate() {
             let Some(mut chosen) = contacts::chosen(lists, contacts, |pair| leaves(pair.a) || leaves(pair.b)) else {
                 continue;
@@ -297,6 +316,8 @@ impl World {
                 ended.loads[posted.body as usize].add(&Load::new(posted.force, posted.torque));
             }
             (0..4).for_each(|motion| ended.power[motion] += work.power[motion]);
+            ended.belts += work.belts;
+            ended.pressed += work.pressed;
         }
         ended
     }
@@ -373,6 +394,10 @@ struct Ended {
     loads: Vec<Load>,
     /// Power by motion.
     power: [f64; 4],
+    /// Power that belts put in.
+    belts: f64,
+    /// Sum of the sizes of normal forces (N).
+    pressed: f64,
     /// Elastic energy by motion.
     stored: [f64; 4],
 }

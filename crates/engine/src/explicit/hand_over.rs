@@ -1,0 +1,91 @@
+//! Memory that passes from wall to wall: a sphere that crosses a seam ends its contact with one wall and begins one with the
+//! next in the same step, at the same place. Without this a grain that sways across a seam would lose its springs each
+//! time, and creep down a slope that holds it.
+//!
+//! The springs go over as they are; the new contact's normal at the start of the step, from which laws carry them on, is
+//! that of the new wall's rim, which is the old normal but for the way made in a step.
+//!
+//! Does not do: walls of other materials, or with ids on the other side of the sphere's; their contacts stand in other
+//! blocks and begin with fresh memory.
+
+use glam::DVec3;
+
+use super::contacts::View;
+use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
+use crate::state::ChunkContacts;
+use crate::wall::Wall;
+
+/// The two walls are touched at one place if their nearest points are not farther apart than this, in radii.
+const SAME_PLACE: f64 = 0.05;
+
+/// Whether a contact with `to` goes on where one with `from` has ended.
+pub fn goes_on(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
+    let [p, q] = [from, to].map(|wall| {
+        let nearest = wall.nearest(centre);
+        nearest.normal * nearest.distance
+    });
+    p.distance_squared(q) <= SAME_PLACE * SAME_PLACE * radius * radius
+}
+
+/// Finds the wall contacts that end, each with the one that goes on in its place: candidates `(from, to)`. To be called
+/// before places are marked anew; `touching` has a bit for every candidate.
+pub fn find(
+    view: &View,
+    lists: &ChunkNeighbours,
+    contacts: &ChunkContacts,
+    touching: &[u64],
+    found: &mut Vec<(u32, u32)>,
+) {
+    found.clear();
+    let touches = |candidate: u32| touching[candidate as usize / 64] >> (candidate % 64) & 1 == 1;
+    for head in &contacts.blocks {
+        let side = Class::from_number(head.class, view.model.materials.len()).wall;
+        if side == Side::Neither || head.live == 0 {
+            continue;
+        }
+        for lane in (0..head.count).filter(|lane| head.live >> lane & 1 == 1) {
+            let from = contacts.placed[(head.first + lane) as usize];
+            if touches(from) {
+                continue;
+            }
+            let ranges = lists.classes.iter().filter(|range| range.class == head.class);
+            let mut others = ranges.flat_map(|range| range.first..range.end).filter(|&other| touches(other));
+            let next = others.find(|&to| begins(contacts, to) && follows(view, lists, side, from, to));
+            found.extend(next.map(|to| (from, to)));
+        }
+    }
+}
+
+/// Whether a candidate that touches now did not touch before.
+fn begins(contacts: &ChunkContacts, candidate: u32) -> bool {
+    place(contacts, candidate).is_none_or(|(block, lane)| contacts.blocks[block].live >> lane & 1 == 0)
+}
+
+/// Block and lane of a candidate that has a place.
+fn place(contacts: &ChunkContacts, candidate: u32) -> Option<(usize, usize)> {
+    let place = contacts.placed.binary_search(&candidate).ok()? as u32;
+    let block = contacts.blocks.partition_point(|head| head.first <= place) - 1;
+    Some((block, (place - contacts.blocks[block].first) as usize))
+}
+
+fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: u32, to: u32) -> bool {
+    let parts = |candidate: &Candidate| match side {
+        Side::A => (candidate.b, candidate.a),
+        _ => (candidate.a, candidate.b),
+    };
+    let [(sphere, old), (other, new)] = [from, to].map(|index| parts(&lists.candidates[index as usize]));
+    let mover = &view.movers[sphere as usize];
+    let [old, new] = [old, new].map(|wall| &view.walls[wall as usize - view.spheres]);
+    sphere == other && goes_on(old, new, mover.position, mover.radius)
+}
+
+/// Copies the memory over. To be called when all have their places, before the memory of those that ended is dropped.
+pub fn copy(contacts: &mut ChunkContacts, stride: usize, found: &[(u32, u32)]) {
+    for &(from, to) in found {
+        if let (Some((old, from)), Some((new, to))) = (place(contacts, from), place(contacts, to)) {
+            for number in 0..stride {
+                contacts.memory[new * stride + number].0[to] = contacts.memory[old * stride + number].0[from];
+            }
+        }
+    }
+}

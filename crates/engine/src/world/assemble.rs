@@ -124,7 +124,7 @@ fn check_motion(id: u32, body: &Body) -> Result<(), BuildError> {
         Motion::Servo(servo) if !(servo.damping >= 0.0 && servo.damping.is_finite()) => {
             impossible("the servo's damping", servo.damping, "a number not below zero")
         }
-        Motion::Servo(servo) if !(servo.max_speed > 0.0) => {
+        Motion::Servo(servo) if servo.max_speed.is_nan() || servo.max_speed <= 0.0 => {
             impossible("the servo's greatest speed", servo.max_speed, "a positive number")
         }
         Motion::Servo(servo) if !servo.force.is_finite() => {

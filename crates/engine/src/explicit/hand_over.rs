@@ -37,6 +37,9 @@ pub fn find(
     found: &mut Vec<(u32, u32)>,
 ) {
     found.clear();
+    if view.walls.len() < 2 {
+        return;
+    }
     let touches = |candidate: u32| touching[candidate as usize / 64] >> (candidate % 64) & 1 == 1;
     for head in &contacts.blocks {
         let side = Class::from_number(head.class, view.model.materials.len()).wall;

@@ -79,19 +79,21 @@ impl Repose {
             Curve::line(name, [reach(found.top).max(0.0), reach(found.foot)].map(|x| (x, line.at(x))))
         };
         let degrees = short_number(found.angle.to_degrees(), 3);
-        let other = short_number(found.angle_by_distance.to_degrees(), 3);
+        let other = found.by_distance.map(|slope| (slope.line, short_number(slope.angle.to_degrees(), 3)));
+        let by_distance = other.as_ref().map_or("none".into(), |(_, degrees)| format!("{degrees}°"));
+        let mut curves = vec![
+            Curve { name: "surface, fitted".into(), points: of(true), dots: true },
+            Curve { name: "surface, left out".into(), points: of(false), dots: true },
+            drawn(&found.line, &format!("line, {degrees}°")),
+        ];
+        curves.extend(other.map(|(line, degrees)| drawn(&line, &format!("window by distance, {degrees}°"))));
         let from = if self.ridge.is_some() { "plane" } else { "axis" };
         Figure {
-            title: format!("Angle of repose {degrees}°, by distance {other}°, at {} s", short_number(time, 4)),
+            title: format!("Angle of repose {degrees}°, by distance {by_distance}, at {} s", short_number(time, 4)),
             x: Axis::linear(&format!("distance from the {from} (m)")),
             y: Axis::linear("height of the centre (m)"),
             right: None,
-            curves: vec![
-                Curve { name: "surface, fitted".into(), points: of(true), dots: true },
-                Curve { name: "surface, left out".into(), points: of(false), dots: true },
-                drawn(&found.line, &format!("line, {degrees}°")),
-                drawn(&found.line_by_distance, &format!("window by distance, {other}°")),
-            ],
+            curves,
         }
     }
 }
@@ -102,11 +104,15 @@ fn facts(found: &repose::Repose, options: &ReposeOptions, time: f64) -> Vec<Fact
         let text = format!("{} to {} degrees", short_number(low, 4), short_number(high, 4));
         Fact::shown(label, vec![low, high], text)
     };
+    let none = |label: &'static str| move || Fact::shown(label, serde_json::Value::Null, "-".into());
+    let by_distance = found.by_distance;
     let mut facts = vec![
         Fact::number("angle", found.angle.to_degrees(), "degrees"),
         interval("95 % interval", found.interval),
-        Fact::number("angle by distance", found.angle_by_distance.to_degrees(), "degrees"),
-        interval("95 % interval by distance", found.interval_by_distance),
+        by_distance.map_or_else(none("angle by distance"), |s| {
+            Fact::number("angle by distance", s.angle.to_degrees(), "degrees")
+        }),
+        by_distance.map_or_else(none("95 % interval by distance"), |s| interval("95 % interval by distance", s.interval)),
         Fact::number("top", found.top, "m"),
         Fact::number("foot", found.foot, "m"),
         Fact::count("still moving", found.moving),

@@ -180,18 +180,7 @@ pub fn repose(
         point.index = resting[point.index];
     }
     let angle = angle_of(line);
-    Ok(Repose {
-        angle,
-        interval,
-        line,
-        by_distance,
-        top,
-        foot,
-        centre,
-        moving,
-        fitted: chosen.len(),
-        points,
-    })
+    Ok(Repose { angle, interval, line, by_distance, top, foot, centre, moving, fitted: chosen.len(), points })
 }
 
 fn surface_points(places: &[DVec3], kept: &[usize], centre: DVec3, options: &ReposeOptions) -> Vec<SurfacePoint> {

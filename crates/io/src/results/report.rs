@@ -227,7 +227,8 @@ pub fn contacts_figure(rows: &[SeriesRow]) -> Figure {
         rows.iter().filter(|row| row.contacts > 0).map(|row| row.coordination / row.contacts as f64).collect();
     // A quotient of rounded numbers.
     let same = |each: &[f64]| each.iter().all(|value| (value - each[0]).abs() <= 1e-12 * each[0]);
-    figure.right = each.first().filter(|_| same(&each)).map(|&factor| ("coordination, contacts a sphere".into(), factor));
+    figure.right =
+        each.first().filter(|_| same(&each)).map(|&factor| ("coordination, contacts a sphere".into(), factor));
     figure
 }
 

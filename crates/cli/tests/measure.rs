@@ -247,3 +247,15 @@ fn windows_may_begin_before_zero_but_not_after_their_end() {
         assert!(output.status.code() == Some(2) && err(&output).contains("is after --to"), "{}", err(&output));
     }
 }
+
+/// A run at whose end nothing touched was measured at an earlier time, when something did.
+#[test]
+fn a_ball_in_the_air_at_the_end_touches_nothing() {
+    let folder = Folder::new("measure-apart");
+    // It falls 1 mm within 14 ms, bounces (half a period of its contact takes 3 ms) and is up again at 20 ms.
+    run(&folder, &ball("end = 0.02", &format!("{BODIES}[[record]]\nwhat = \"contacts\"\nevery = \"step\"\n")));
+    let found = json(&folder, &["coordination"]);
+    // The step is automatic, so the last one is at or just after the end time.
+    assert!(found["time"].as_f64() >= Some(0.02), "{found}");
+    assert_eq!(found["mean_contacts"].as_f64(), Some(0.0), "{found}");
+}

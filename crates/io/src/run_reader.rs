@@ -343,7 +343,10 @@ impl Run {
         let mut times = self.times(Held::Bodies)?;
         // A world in which nothing ever touches has no rows of contacts, at no time.
         if !contacts.is_empty() {
-            times.retain(|body| contacts.binary_search_by_key(&body.1, |contact| contact.1).is_ok());
+            // Nor has the last step, which every record holds, when nothing touches then.
+            let apart = (self.json.ended.is_some() && self.json.contacts == 0).then_some(self.json.steps);
+            let held = |step: u64| contacts.binary_search_by_key(&step, |contact| contact.1).is_ok();
+            times.retain(|body| held(body.1) || Some(body.1) == apart);
         }
         let step = self.nearest(Held::Contacts, &times, time)?;
         Ok((self.frame(step)?, self.contacts(step)?))

@@ -58,7 +58,7 @@ impl From<stickslip_io::scene::InputError> for Failure {
 type Outcome = Result<(), Failure>;
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let outcome = match Arguments::parse_from(measure::folder_first(std::env::args_os())).command {
         Command::Run(run) => run.execute(),
         Command::Check(check) => check.execute(),
         Command::Schema(schema) => schema.execute(),

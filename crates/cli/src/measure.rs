@@ -1,8 +1,9 @@
 //! `stickslip measure`: what follows from the records of a finished run, as numbers, a table and a plot.
 //!
 //! Without WHAT it says in short all that the records allow and writes nothing. With WHAT it takes that one's options,
-//! prints what it found and writes `measure-<what>.csv` and `measure-<what>.svg` into the run folder. The definitions are
-//! in the engine (`stickslip::measure`) and in GUIDE.md (Measuring).
+//! prints what it found and writes `measure-<what>.csv` and `measure-<what>.svg` into the run folder or `--out`. What was
+//! found is printed even if files cannot be written; then the exit code is 1. The definitions are in the engine
+//! (`stickslip::measure`) and in GUIDE.md (Measuring).
 
 mod finding;
 mod layers;
@@ -10,13 +11,14 @@ mod packing;
 mod slopes;
 mod times;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use stickslip::measure::TooFew;
 use stickslip::measure::region::Region;
-use stickslip_io::results::write_whole;
+use stickslip_io::results::{Ending, write_whole};
 use stickslip_io::run_reader::{Held, ReadError, Run};
 
 use crate::{Failure, Outcome, say};
@@ -40,6 +42,35 @@ pub struct Measure {
     /// Print JSON.
     #[arg(long, global = true)]
     json: bool,
+    /// Write the table and the plot of WHAT into this folder, not into that of the run.
+    #[arg(long, global = true, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// The words that WHAT may be.
+const WHATS: [&str; 8] = ["repose", "drum", "discharge", "coordination", "fraction", "profile", "stress", "walls"];
+
+/// The arguments of the program with a run folder that is named like a WHAT (`stickslip measure drum`) written as `./drum`,
+/// as the parser of arguments would take it for the WHAT.
+pub fn folder_first(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    if arguments.get(1).is_none_or(|command| command != "measure") {
+        return arguments;
+    }
+    let mut place = 2;
+    while let Some(argument) = arguments.get(place).and_then(|argument| argument.to_str()) {
+        match argument {
+            "--out" => place += 2,
+            _ if argument.starts_with('-') => place += 1,
+            _ => break,
+        }
+    }
+    let named = arguments.get(place).and_then(|argument| argument.to_str()).filter(|word| WHATS.contains(word));
+    let helped = arguments.iter().any(|argument| argument == "--help" || argument == "-h");
+    if let Some(name) = named.filter(|name| !helped && Path::new(name).is_dir()) {
+        arguments[place] = Path::new(".").join(name).into();
+    }
+    arguments
 }
 
 #[derive(clap::Subcommand)]
@@ -96,21 +127,25 @@ impl Measure {
         let run = Run::open(&self.dir).map_err(Refusal::from)?;
         let Some(what) = &self.what else { return self.all(&run) };
         let finding = what.measure(&run)?;
-        let files = write(run.folder(), &finding).map_err(|error| Failure::Run(error.to_string()))?;
-        if self.json {
+        let (files, error) = write(self.out.as_deref().unwrap_or(run.folder()), &finding);
+        let said = if self.json {
             let mut object = finding.json();
+            object.insert("ending".into(), run.json.ending.to_string().into());
             object.insert("files".into(), files.iter().map(|file| Value::from(file.display().to_string())).collect());
-            return say(&format!("{:#}\n", Value::Object(object)));
-        }
-        let mut text = finding.table();
-        for file in files {
-            text += &format!("written  {}\n", file.display());
-        }
-        say(&text)
+            say(&format!("{:#}\n", Value::Object(object)))
+        } else {
+            let written = files.iter().map(|file| format!("written  {}\n", file.display()));
+            say(&(not_to_the_end(&run.json.ending) + &finding.table() + &written.collect::<String>()))
+        };
+        let help = "what was measured is above; --out DIR writes the files into another folder";
+        said.and(error.map_or(Ok(()), |error| Err(Failure::Run(format!("{error}\n{help}")))))
     }
 
     /// All that the records allow, in short.
     fn all(&self, run: &Run) -> Outcome {
+        if self.out.is_some() {
+            return Err(Refusal::Option("--out needs a WHAT: the summary writes no files".into()).into());
+        }
         let (mut found, mut refused) = (Vec::new(), Vec::new());
         for (name, what) in defaults() {
             match what.measure(run) {
@@ -119,10 +154,16 @@ impl Measure {
             }
         }
         if self.json {
-            let objects = found.iter().map(|finding| (finding.what.to_owned(), Value::Object(finding.json())));
-            return say(&format!("{:#}\n", Value::Object(objects.collect())));
+            let mut all: Map<String, Value> =
+                found.iter().map(|finding| (finding.what.to_owned(), Value::Object(finding.json()))).collect();
+            let refused = refused.into_iter().map(|(name, why)| (name.to_owned(), Value::from(why)));
+            all.insert("ending".into(), run.json.ending.to_string().into());
+            all.insert("not_measured".into(), Value::Object(refused.collect()));
+            return say(&format!("{:#}\n", Value::Object(all)));
         }
-        let mut text = if run.title.is_empty() { String::new() } else { format!("{}\n\n", run.title) };
+        let mut text = if run.title.is_empty() { String::new() } else { format!("{}\n", run.title) };
+        text += &not_to_the_end(&run.json.ending);
+        text += if text.is_empty() { "" } else { "\n" };
         found.iter().for_each(|finding| text += &finding.headlines());
         let width = refused.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         for (k, (name, why)) in refused.iter().enumerate() {
@@ -135,16 +176,25 @@ impl Measure {
     }
 }
 
+/// A line that says so of a run that did not come to its end; else nothing.
+fn not_to_the_end(ending: &Ending) -> String {
+    match ending {
+        Ending::Running => "the run goes on, or was killed: this is what it has recorded so far\n".into(),
+        Ending::Interrupted => "the run was interrupted: this is what it had recorded\n".into(),
+        Ending::Failed(message) => format!("the run failed ({message}): this is what it had recorded\n"),
+        Ending::Finished | Ending::Stopped(_) => String::new(),
+    }
+}
+
 /// Every measurement with its defaults.
 fn defaults() -> Vec<(&'static str, What)> {
     use clap::FromArgMatches;
-    let names = ["repose", "drum", "discharge", "coordination", "fraction", "profile", "stress", "walls"];
     let of = |name: &'static str| {
         let command = <What as clap::Subcommand>::augment_subcommands(clap::Command::new("measure"));
         let matches = command.try_get_matches_from(["measure", name]).ok()?;
         Some((name, What::from_arg_matches(&matches).ok()?))
     };
-    names.into_iter().filter_map(of).collect()
+    WHATS.into_iter().filter_map(of).collect()
 }
 
 impl What {
@@ -162,16 +212,23 @@ impl What {
     }
 }
 
-/// Writes the table and the plots; returns their paths.
-fn write(folder: &Path, finding: &Finding) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = vec![folder.join(format!("measure-{}.csv", finding.what))];
-    write_whole(&files[0], finding.csv.as_bytes())?;
-    for (suffix, figure) in &finding.figures {
-        let path = folder.join(format!("measure-{}{suffix}.svg", finding.what));
-        write_whole(&path, figure.to_svg().as_bytes())?;
+/// Writes the table and the plots; returns the paths of those written, and why there are not more.
+fn write(folder: &Path, finding: &Finding) -> (Vec<PathBuf>, Option<std::io::Error>) {
+    let mut files = Vec::new();
+    let mut put = |name: String, text: String| {
+        let path = folder.join(name);
+        write_whole(&path, text.as_bytes())?;
         files.push(path);
-    }
-    Ok(files)
+        Ok(())
+    };
+    let table = std::fs::create_dir_all(folder)
+        .map_err(|error| std::io::Error::new(error.kind(), format!("{}: {error}", folder.display())))
+        .and_then(|()| put(format!("measure-{}.csv", finding.what), finding.csv.clone()));
+    let mut plots = finding.figures.iter();
+    let done = table.and_then(|()| {
+        plots.try_for_each(|(suffix, figure)| put(format!("measure-{}{suffix}.svg", finding.what), figure.to_svg()))
+    });
+    (files, done.err())
 }
 
 /// A vector as written on the command line.
@@ -237,10 +294,10 @@ impl RegionOptions {
 #[derive(clap::Args)]
 struct Window {
     /// From this time on (s).
-    #[arg(long, value_name = "TIME", value_parser = number)]
+    #[arg(long, value_name = "TIME", value_parser = number, allow_negative_numbers = true)]
     from: Option<f64>,
     /// Up to this time (s).
-    #[arg(long, value_name = "TIME", value_parser = number)]
+    #[arg(long, value_name = "TIME", value_parser = number, allow_negative_numbers = true)]
     to: Option<f64>,
 }
 
@@ -249,9 +306,20 @@ impl Window {
         self.from.is_none_or(|from| time >= from - 1e-12) && self.to.is_none_or(|to| time <= to + 1e-12)
     }
 
-    /// The recorded steps of the bodies that it holds, with their times; none is an error.
-    fn steps(&self, run: &Run) -> Result<Vec<(f64, u64)>, Refusal> {
-        let times = run.times(Held::Bodies)?;
+    /// A window that ends before it begins is an error.
+    fn check(&self) -> Result<(), Refusal> {
+        match (self.from, self.to) {
+            (Some(from), Some(to)) if from > to => {
+                Err(Refusal::Option(format!("--from {from} is after --to {to}: the earlier time comes first")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The recorded steps of the bodies or walls that it holds, with their times; none is an error.
+    fn steps(&self, run: &Run, what: Held) -> Result<Vec<(f64, u64)>, Refusal> {
+        self.check()?;
+        let times = run.times(what)?;
         let last = times.last().map_or(0.0, |time| time.0);
         let steps: Vec<(f64, u64)> = times.into_iter().filter(|time| self.holds(time.0)).collect();
         if steps.is_empty() {
@@ -262,8 +330,8 @@ impl Window {
     }
 
     /// The same, but only the last time when no window is given: an average over the start of a run would mean little.
-    fn steps_or_last(&self, run: &Run) -> Result<Vec<(f64, u64)>, Refusal> {
-        let mut steps = self.steps(run)?;
+    fn steps_or_last(&self, run: &Run, what: Held) -> Result<Vec<(f64, u64)>, Refusal> {
+        let mut steps = self.steps(run, what)?;
         if self.from.is_none() && self.to.is_none() {
             steps.drain(..steps.len() - 1);
         }

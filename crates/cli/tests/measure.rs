@@ -117,3 +117,145 @@ fn what_cannot_be_measured_exits_with_2() {
     }
     assert_eq!(std::fs::read_dir(folder.path().join("run")).unwrap().count(), before);
 }
+
+/// The record `walls` was ignored: without `bodies` nothing was said of walls, in CSV and in Parquet.
+#[test]
+fn loads_on_walls_come_from_their_own_record() {
+    for format in ["csv", "parquet"] {
+        let folder = Folder::new(&format!("measure-own-walls-{format}"));
+        run(
+            &folder,
+            &ball("end = 0.02", &format!("[[record]]\nwhat = \"walls\"\nevery = 0.01\nformat = \"{format}\"\n")),
+        );
+        let found = json(&folder, &["walls", "--from", "0"]);
+        assert_eq!(found["times"].as_u64(), Some(3), "{found}");
+        assert!(found["force_on_floor"].is_array() && found.get("weight_of_the_spheres").is_none(), "{found}");
+    }
+}
+
+/// A run folder named like a WHAT was taken for the WHAT: `measure drum` said that DIR is missing.
+#[test]
+fn a_folder_may_have_the_name_of_a_measurement() {
+    let folder = Folder::new("measure-named");
+    folder.file("scene.toml", &ball("end = 0.01", BODIES));
+    let output = stickslip(&folder, &["run", "scene.toml", "--out", "drum", "--quiet"]);
+    assert!(output.status.success(), "{}", err(&output));
+    for (arguments, said) in [
+        (&["measure", "drum"][..], "A ball"),
+        (&["measure", "--json", "drum"], "not_measured"),
+        (&["measure", "drum", "walls"], "force on floor"),
+        (&["measure", "--out", "elsewhere", "drum", "walls"], "elsewhere"),
+        (&["measure", "drum", "--help"], "Dynamic angle"),
+    ] {
+        let output = stickslip(&folder, arguments);
+        assert!(output.status.success() && out(&output).contains(said), "{arguments:?}: {}", out(&output));
+    }
+    assert!(folder.path().join("elsewhere/measure-walls.csv").is_file());
+    // Where there is no such folder, one is missing.
+    let output = stickslip(&folder, &["measure", "walls"]);
+    assert!(output.status.code() == Some(2) && err(&output).contains("DIR"), "{}", err(&output));
+}
+
+/// A conveyor's roller, a tube touched from outside, was measured as a drum.
+#[test]
+fn a_roller_is_no_drum() {
+    let folder = Folder::new("measure-roller");
+    let tube = "[[body]]\nmaterial = \"grain\"\nshape = { kind = \"tube\", radius = 0.02, length = 0.2, axis = [0, 1, 0] }\n\
+                position = [0, 0, -0.5]\n\
+                [[grains]]\nmaterial = \"grain\"\ncount = 200\nradius = 0.002\n\
+                place = { kind = \"random\", from = [-0.1, -0.01, 0.03], to = [0.1, 0.01, 0.06] }\n";
+    run(&folder, &ball("end = 0.001", &format!("{tube}{BODIES}")));
+    let all = json(&folder, &[]);
+    assert!(all["not_measured"]["drum"].as_str().unwrap().starts_with("no drum"), "{all}");
+    let given = stickslip(&folder, &["measure", "run", "drum", "--axis", "0,1,0", "--centre", "0,0,0"]);
+    assert!(given.status.success(), "what is given is believed: {}", err(&given));
+}
+
+/// Where files could not be written nothing was printed either.
+#[test]
+fn what_was_found_is_printed_before_files_fail() {
+    let folder = Folder::new("measure-read-only");
+    run(&folder, &ball("end = 0.01", BODIES));
+    std::fs::create_dir(folder.path().join("run/measure-walls.csv")).unwrap();
+    for arguments in [&["measure", "run", "walls"][..], &["measure", "run", "walls", "--out", "scene.toml/in"]] {
+        let output = stickslip(&folder, arguments);
+        assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+        assert!(out(&output).contains("force on floor") && !out(&output).contains("written"), "{}", out(&output));
+        assert!(err(&output).contains("--out DIR"), "{}", err(&output));
+    }
+    let output = stickslip(&folder, &["measure", "run", "--out", "x"]);
+    assert!(output.status.code() == Some(2) && err(&output).contains("needs a WHAT"), "{}", err(&output));
+}
+
+/// Nothing told a run that was killed, interrupted or failed from one that came to its end.
+#[test]
+fn a_run_that_did_not_end_is_said_to() {
+    let folder = Folder::new("measure-ending");
+    run(&folder, &ball("end = 0.01", BODIES));
+    let path = folder.path().join("run/run.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(!out(&stickslip(&folder, &["measure", "run"])).contains("the run "));
+    for (ending, said) in
+        [("running", "was killed"), ("interrupted", "was interrupted"), ("failed: too deep", "failed (too deep)")]
+    {
+        std::fs::write(&path, text.replace("\"finished\"", &format!("\"{ending}\""))).unwrap();
+        for arguments in [&["measure", "run"][..], &["measure", "run", "walls"]] {
+            let said_now = out(&stickslip(&folder, arguments));
+            assert!(said_now.contains(said), "{ending}: {said_now}");
+        }
+        assert_eq!(json(&folder, &["walls"])["ending"].as_str(), Some(ending));
+    }
+}
+
+/// Bodies that are all gone leave no row, so the last to leave was never counted: nineteen of twenty, none of one.
+#[test]
+fn the_last_to_leave_counts() {
+    let remove = "[domain]\nfrom = [-1, -1, -0.025]\nto = [1, 1, 2]\nleaving = \"remove\"\n";
+    for series in ["[[record]]\nwhat = \"series\"\nevery = 0.05\n", ""] {
+        let folder = Folder::new(&format!("measure-gone-{}", series.len()));
+        run(&folder, &falling(&format!("{remove}{BODIES}{series}")));
+        let found = json(&folder, &["discharge"]);
+        assert_eq!((found["mass_out"].as_f64(), found["mass_on"].as_f64()), (Some(20.0), Some(0.0)), "{found}");
+        // One ball every 0.05 s, which is the time between rows: counts lie on a line up to the rounding of times.
+        assert!((found["body_rate"].as_f64().unwrap() - 20.0).abs() < 1e-9, "{found}");
+    }
+}
+
+/// `series.csv` counted a contact with a wall twice, so it and `measure` told two coordinations of one heap.
+#[test]
+fn the_series_has_the_coordination_of_measure() {
+    let folder = Folder::new("measure-coordination");
+    let more = "[[body]]\nmaterial = \"grain\"\nshape = { kind = \"sphere\", radius = 0.01 }\nposition = [0, 0, 0.0295]\n\
+                [[record]]\nwhat = \"contacts\"\nevery = 0.05\n[[record]]\nwhat = \"series\"\nevery = 0.05\n";
+    run(&folder, &ball("end = 0.5", &format!("{more}{BODIES}")));
+    // A tower of two: ball on floor counts once, ball on ball twice, over two balls.
+    let found = json(&folder, &["coordination"]);
+    assert_eq!(found["mean_contacts"].as_f64(), Some(1.5), "{found}");
+    let series = std::fs::read_to_string(folder.path().join("run/series.csv")).unwrap();
+    let column = series.lines().next().unwrap().split(',').position(|name| name == "coordination").unwrap();
+    assert_eq!(series.lines().last().unwrap().split(',').nth(column), Some("1.5"));
+}
+
+/// `--from -1` was an unknown flag, and a window that ends before it begins had "no recorded time".
+#[test]
+fn windows_may_begin_before_zero_but_not_after_their_end() {
+    let folder = Folder::new("measure-window");
+    run(&folder, &ball("end = 0.1", BODIES));
+    assert_eq!(json(&folder, &["walls", "--from", "-1"])["times"].as_u64(), Some(3));
+    for what in ["walls", "discharge", "profile"] {
+        let output = stickslip(&folder, &["measure", "run", what, "--from", "0.2", "--to", "0.1"]);
+        assert!(output.status.code() == Some(2) && err(&output).contains("is after --to"), "{}", err(&output));
+    }
+}
+
+/// A run at whose end nothing touched was measured at an earlier time, when something did.
+#[test]
+fn a_ball_in_the_air_at_the_end_touches_nothing() {
+    let folder = Folder::new("measure-apart");
+    // It falls 1 mm within 14 ms, bounces (half a period of its contact takes 3 ms) and is up again at 20 ms.
+    run(&folder, &ball("end = 0.02", &format!("{BODIES}[[record]]\nwhat = \"contacts\"\nevery = \"step\"\n")));
+    let found = json(&folder, &["coordination"]);
+    // The step is automatic, so the last one is at or just after the end time.
+    assert!(found["time"].as_f64() >= Some(0.02), "{found}");
+    assert_eq!(found["mean_contacts"].as_f64(), Some(0.0), "{found}");
+}

@@ -87,6 +87,8 @@ pub struct Wall {
     pub axis: Option<DVec3>,
     /// m, of tubes.
     pub radius: Option<f64>,
+    /// m, of tubes and cones: half of it on each side of the position.
+    pub length: Option<f64>,
 }
 
 /// What a record holds, as far as it can be read.
@@ -96,14 +98,22 @@ pub enum Held {
     Bodies,
     /// Rows of contacts.
     Contacts,
+    /// Rows of walls: the columns of bodies.
+    Walls,
+    /// Sums over the world.
+    Series,
 }
 
 impl Held {
+    const ALL: [Held; 4] = [Held::Bodies, Held::Contacts, Held::Walls, Held::Series];
+
     /// The word of the scene.
     pub fn word(self) -> &'static str {
         match self {
             Held::Bodies => "bodies",
             Held::Contacts => "contacts",
+            Held::Walls => "walls",
+            Held::Series => "series",
         }
     }
 }
@@ -194,7 +204,8 @@ impl Run {
         let found = self.records.iter().find(|record| record.0 == what);
         found.map(|record| record.1.as_path()).ok_or_else(|| {
             // Some hundred rows over the run, rounded to one digit.
-            let rough = self.json.simulated_time / 100.0;
+            // A run that was killed does not know how far it came.
+            let rough = if self.json.simulated_time > 0.0 { self.json.simulated_time / 100.0 } else { 0.01 };
             let every = format!("{rough:.0e}").parse().unwrap_or(rough);
             ReadError::NoRecord { folder: self.folder.display().to_string(), what: what.word(), every }
         })
@@ -239,8 +250,23 @@ impl Run {
 
     /// Calls `visit` with the bodies of every recorded step that is wanted, in order.
     pub fn frames(&self, wanted: &mut dyn FnMut(u64) -> bool, visit: &mut dyn FnMut(&Frame)) -> Result<(), ReadError> {
+        self.frames_of(Held::Bodies, wanted, visit)
+    }
+
+    /// The record that tells the loads on walls: `walls`, or where there is none `bodies`.
+    pub fn with_walls(&self) -> Held {
+        if !self.has(Held::Walls) && self.has(Held::Bodies) { Held::Bodies } else { Held::Walls }
+    }
+
+    /// The same from the record of walls, whose frames have no spheres, or of bodies.
+    pub fn frames_of(
+        &self,
+        what: Held,
+        wanted: &mut dyn FnMut(u64) -> bool,
+        visit: &mut dyn FnMut(&Frame),
+    ) -> Result<(), ReadError> {
         let mut frame: Option<Frame> = None;
-        table::scan(self.file(Held::Bodies)?, &BODY, wanted, &mut |row| {
+        table::scan(self.file(what)?, &BODY, wanted, &mut |row| {
             let step = row[0] as u64;
             if frame.as_ref().is_none_or(|now| now.step != step) {
                 frame.iter().for_each(&mut *visit);
@@ -251,6 +277,23 @@ impl Run {
         })?;
         frame.iter().for_each(visit);
         Ok(())
+    }
+
+    /// Times (s) with their steps at which there was no body at all, as the series and the end of the run tell: a record of
+    /// bodies has no row then, and so no frame.
+    pub fn empty_times(&self) -> Result<Vec<(f64, u64)>, ReadError> {
+        let mut times: Vec<(f64, u64)> = Vec::new();
+        if self.has(Held::Series) {
+            table::scan(self.file(Held::Series)?, &["step", "time", "bodies"], &mut |_| true, &mut |row| {
+                times.extend((row[2] == 0.0).then_some((row[1], row[0] as u64)));
+                Ok(())
+            })?;
+        }
+        let end = (self.json.simulated_time, self.json.steps);
+        if self.json.ended.is_some() && self.json.bodies == 0 && times.last().is_none_or(|last| last.1 < end.1) {
+            times.push(end);
+        }
+        Ok(times)
     }
 
     /// Adds a row of the record to a frame.
@@ -300,7 +343,10 @@ impl Run {
         let mut times = self.times(Held::Bodies)?;
         // A world in which nothing ever touches has no rows of contacts, at no time.
         if !contacts.is_empty() {
-            times.retain(|body| contacts.binary_search_by_key(&body.1, |contact| contact.1).is_ok());
+            // Nor has the last step, which every record holds, when nothing touches then.
+            let apart = (self.json.ended.is_some() && self.json.contacts == 0).then_some(self.json.steps);
+            let held = |step: u64| contacts.binary_search_by_key(&step, |contact| contact.1).is_ok();
+            times.retain(|body| held(body.1) || Some(body.1) == apart);
         }
         let step = self.nearest(Held::Contacts, &times, time)?;
         Ok((self.frame(step)?, self.contacts(step)?))
@@ -358,8 +404,11 @@ fn fields(line: &str) -> Vec<String> {
     found
 }
 
+fn number(value: &toml::Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))
+}
+
 fn vector(value: &toml::Value) -> Option<DVec3> {
-    let number = |value: &toml::Value| value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
     let numbers: Vec<f64> = value.as_array()?.iter().map(number).collect::<Option<_>>()?;
     <[f64; 3]>::try_from(numbers).ok().map(DVec3::from)
 }
@@ -383,7 +432,8 @@ fn walls(scene: &toml::Table) -> Vec<Wall> {
             position: body.get("position").and_then(vector).unwrap_or(DVec3::ZERO),
             normal: unit("normal"),
             axis: unit("axis"),
-            radius: shape.get("radius").and_then(toml::Value::as_float),
+            radius: shape.get("radius").and_then(number),
+            length: shape.get("length").and_then(number),
         });
     }
     walls
@@ -405,7 +455,7 @@ fn record_files(folder: &Path, scene: &toml::Table) -> Vec<(Held, PathBuf)> {
     let mut files = Vec::new();
     for record in tables(scene, "record") {
         let text = |key: &str| record.get(key).and_then(toml::Value::as_str);
-        let held = [Held::Bodies, Held::Contacts].into_iter().find(|held| text("what") == Some(held.word()));
+        let held = Held::ALL.into_iter().find(|held| text("what") == Some(held.word()));
         let Some(held) = held else { continue };
         let stem = text("name").unwrap_or(held.word());
         let endings = ["parquet", "csv"].into_iter().map(|ending| folder.join(format!("{stem}.{ending}")));

@@ -6,7 +6,7 @@ use stickslip::measure::stress::{CellStress, stress};
 use stickslip::measure::surface::horizontal;
 use stickslip_io::results::figure::{Axis, Curve, Figure};
 use stickslip_io::results::short_number;
-use stickslip_io::run_reader::{Frame, Run};
+use stickslip_io::run_reader::{Frame, Held, Run};
 
 use super::finding::{Csv, Fact, Finding, vector_text, vector_value};
 use super::{Refusal, Window, direction, number, upward, vector};
@@ -108,7 +108,7 @@ pub struct Profile {
 
 impl Profile {
     pub fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
-        let steps = self.window.steps_or_last(run)?;
+        let steps = self.window.steps_or_last(run, Held::Bodies)?;
         let mut wanted = |step: u64| steps.binary_search_by_key(&step, |s| s.1).is_ok();
         let mut grid = self.layers.start(run)?;
         run.frames(&mut wanted, &mut |frame| self.layers.widen(&mut grid, frame))?;
@@ -197,7 +197,7 @@ fn divide(sums: &mut [CellMean], times: usize) {
 #[command(after_help = "Example:\n  stickslip measure runs/01-pile stress --layers 10")]
 pub struct Stress {
     /// The recorded time nearest to this one (s); the last that bodies and contacts share if absent.
-    #[arg(long, value_parser = number)]
+    #[arg(long, value_parser = number, allow_negative_numbers = true)]
     time: Option<f64>,
     #[command(flatten)]
     layers: Layers,

@@ -15,7 +15,7 @@ use super::{Refusal, RegionOptions, number};
 #[command(after_help = "Example:\n  stickslip measure runs/01-pile coordination --stable 4")]
 pub struct Coordination {
     /// The recorded time nearest to this one (s); the last if absent.
-    #[arg(long, value_parser = number)]
+    #[arg(long, value_parser = number, allow_negative_numbers = true)]
     time: Option<f64>,
     /// Grains with fewer contacts are rattlers; if absent 4 without friction, 3 with sliding friction, 2 when rolling
     /// or spinning is resisted, too.
@@ -80,7 +80,7 @@ fn figure(found: &packing::Coordination, time: f64) -> Figure {
 #[command(after_help = "Example:\n  stickslip measure runs/01-pile fraction --cylinder 0,0,0.01 0,0,0.04 0.03")]
 pub struct Fraction {
     /// The recorded time nearest to this one (s); the last if absent.
-    #[arg(long, value_parser = number)]
+    #[arg(long, value_parser = number, allow_negative_numbers = true)]
     time: Option<f64>,
     #[command(flatten)]
     region: RegionOptions,

@@ -7,7 +7,7 @@ use stickslip::measure::repose::{self, HeapForm, ReposeOptions};
 use stickslip::measure::{TooFew, repose::repose};
 use stickslip_io::results::figure::{Axis, Curve, Figure};
 use stickslip_io::results::short_number;
-use stickslip_io::run_reader::Run;
+use stickslip_io::run_reader::{Held, Run, Wall};
 
 use super::finding::{Csv, Fact, Finding, vector_text, vector_value};
 use super::{Refusal, Window, direction, number, positive, upward, vector};
@@ -17,7 +17,7 @@ use super::{Refusal, Window, direction, number, positive, upward, vector};
 #[command(after_help = "Example:\n  stickslip measure runs/01-pile repose --centre 0,0,0")]
 pub struct Repose {
     /// The recorded time nearest to this one (s); the last if absent.
-    #[arg(long, value_parser = number)]
+    #[arg(long, value_parser = number, allow_negative_numbers = true)]
     time: Option<f64>,
     /// The heap is a ridge along this direction, not a cone.
     #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
@@ -79,19 +79,21 @@ impl Repose {
             Curve::line(name, [reach(found.top).max(0.0), reach(found.foot)].map(|x| (x, line.at(x))))
         };
         let degrees = short_number(found.angle.to_degrees(), 3);
-        let other = short_number(found.angle_by_distance.to_degrees(), 3);
+        let other = found.by_distance.map(|slope| (slope.line, short_number(slope.angle.to_degrees(), 3)));
+        let by_distance = other.as_ref().map_or("none".into(), |(_, degrees)| format!("{degrees}°"));
+        let mut curves = vec![
+            Curve { name: "surface, fitted".into(), points: of(true), dots: true },
+            Curve { name: "surface, left out".into(), points: of(false), dots: true },
+            drawn(&found.line, &format!("line, {degrees}°")),
+        ];
+        curves.extend(other.map(|(line, degrees)| drawn(&line, &format!("window by distance, {degrees}°"))));
         let from = if self.ridge.is_some() { "plane" } else { "axis" };
         Figure {
-            title: format!("Angle of repose {degrees}°, by distance {other}°, at {} s", short_number(time, 4)),
+            title: format!("Angle of repose {degrees}°, by distance {by_distance}, at {} s", short_number(time, 4)),
             x: Axis::linear(&format!("distance from the {from} (m)")),
             y: Axis::linear("height of the centre (m)"),
             right: None,
-            curves: vec![
-                Curve { name: "surface, fitted".into(), points: of(true), dots: true },
-                Curve { name: "surface, left out".into(), points: of(false), dots: true },
-                drawn(&found.line, &format!("line, {degrees}°")),
-                drawn(&found.line_by_distance, &format!("window by distance, {other}°")),
-            ],
+            curves,
         }
     }
 }
@@ -102,11 +104,16 @@ fn facts(found: &repose::Repose, options: &ReposeOptions, time: f64) -> Vec<Fact
         let text = format!("{} to {} degrees", short_number(low, 4), short_number(high, 4));
         Fact::shown(label, vec![low, high], text)
     };
+    let none = |label: &'static str| move || Fact::shown(label, serde_json::Value::Null, "-".into());
+    let by_distance = found.by_distance;
     let mut facts = vec![
         Fact::number("angle", found.angle.to_degrees(), "degrees"),
         interval("95 % interval", found.interval),
-        Fact::number("angle by distance", found.angle_by_distance.to_degrees(), "degrees"),
-        interval("95 % interval by distance", found.interval_by_distance),
+        by_distance.map_or_else(none("angle by distance"), |s| {
+            Fact::number("angle by distance", s.angle.to_degrees(), "degrees")
+        }),
+        by_distance
+            .map_or_else(none("95 % interval by distance"), |s| interval("95 % interval by distance", s.interval)),
         Fact::number("top", found.top, "m"),
         Fact::number("foot", found.foot, "m"),
         Fact::count("still moving", found.moving),
@@ -121,7 +128,7 @@ fn facts(found: &repose::Repose, options: &ReposeOptions, time: f64) -> Vec<Fact
 
 /// Distance from a point to the nearest upright plane or tube of the scene, as far as it matters to the heap.
 fn nearest_wall(run: &Run, centre: DVec3, up: DVec3, ridge: Option<DVec3>) -> Option<f64> {
-    let distance = |wall: &stickslip_io::run_reader::Wall| match (wall.kind.as_str(), wall.normal, wall.axis) {
+    let distance = |wall: &Wall| match (wall.kind.as_str(), wall.normal, wall.axis) {
         ("plane" | "rectangle", Some(normal), _) => {
             let upright = normal.dot(up).abs() < 1e-6;
             // The walls at the ends of a ridge do not end its slopes.
@@ -164,11 +171,21 @@ impl Drum {
         let axis = self.axis.or(tube.and_then(|tube| tube.axis)).ok_or_else(none)?;
         let centre = self.centre.or(tube.map(|tube| tube.position)).ok_or_else(none)?;
         let options = DrumOptions { middle: self.middle.min(1.0), ..DrumOptions::new(up, axis, centre) };
-        let steps = self.window.steps(run)?;
+        let steps = self.window.steps(run, Held::Bodies)?;
+        // A drum that was given is believed; the only tube of a scene may be a roller.
+        let tube = tube.filter(|_| self.axis.is_none() || self.centre.is_none());
+        let (mut inside, mut all) = (0, 0);
         let mut surfaces: Vec<(f64, Result<DrumSurface, TooFew>)> = Vec::new();
         run.frames(&mut |step| steps.binary_search_by_key(&step, |s| s.1).is_ok(), &mut |frame| {
             surfaces.push((frame.time, drum_surface(&frame.positions, &frame.radii, &options)));
+            inside += frame.positions.iter().filter(|&&x| tube.is_none_or(|tube| within(tube, x))).count();
+            all += frame.positions.len();
         })?;
+        if 2 * inside < all {
+            let message =
+                "no drum: most spheres lie outside the only tube of the scene (--axis and --centre give another)";
+            return Err(Refusal::Option(message.into()));
+        }
         let refused = surfaces.iter().find_map(|(_, found)| found.as_ref().err().copied());
         let found: Vec<(f64, DrumSurface)> =
             surfaces.into_iter().filter_map(|(time, found)| Some((time, found.ok()?))).collect();
@@ -178,6 +195,14 @@ impl Drum {
             (None, None) => Err(none()),
         }
     }
+}
+
+/// Whether a point lies inside a tube, between its ends. What the scene does not say is no limit.
+fn within(tube: &Wall, x: DVec3) -> bool {
+    let Some(axis) = tube.axis else { return true };
+    let along = (x - tube.position).dot(axis);
+    let across = (x - tube.position - axis * along).length();
+    tube.radius.is_none_or(|radius| across < radius) && tube.length.is_none_or(|length| along.abs() < 0.5 * length)
 }
 
 fn drum_finding(found: &[(f64, DrumSurface)], last: &(f64, DrumSurface)) -> Finding {

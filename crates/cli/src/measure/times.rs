@@ -8,7 +8,7 @@ use stickslip::measure::region::Region;
 use stickslip::measure::walls::{MeanLoad, WallLoad, mean_load};
 use stickslip_io::results::figure::{Axis, Curve, Figure};
 use stickslip_io::results::short_number;
-use stickslip_io::run_reader::Run;
+use stickslip_io::run_reader::{Held, Run};
 
 use super::finding::{Csv, Fact, Finding, vector_text, vector_value};
 use super::{Refusal, RegionOptions, Window, direction, number, upward};
@@ -40,10 +40,16 @@ impl Discharge {
             // Only those that the run has removed.
             (None, None) => Gate::Region(Region::Box { from: DVec3::NEG_INFINITY, to: DVec3::INFINITY }),
         };
+        self.window.check()?;
         let mut tallier = Tallier::new(gate);
+        let mut empty = run.empty_times()?.into_iter().peekable();
         run.frames(&mut |_| true, &mut |frame| {
+            while let Some((time, _)) = empty.next_if(|time| time.1 < frame.step) {
+                tallier.count(time, &[], &[], |id| run.bodies[id as usize].mass);
+            }
             tallier.count(frame.time, &frame.ids, &frame.positions, |id| run.bodies[id as usize].mass);
         })?;
+        empty.for_each(|(time, _)| tallier.count(time, &[], &[], |id| run.bodies[id as usize].mass));
         let help =
             "--below, --box or --cylinder say where spheres leave; a record with more times helps a short discharge";
         let window = (self.window.from, self.window.to);
@@ -105,14 +111,12 @@ pub struct Walls {
 
 impl Walls {
     pub fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
-        let steps = self.window.steps_or_last(run)?;
+        let steps = self.window.steps_or_last(run, run.with_walls())?;
         let mut loads: BTreeMap<u32, Vec<WallLoad>> = BTreeMap::new();
-        let mut weights = Vec::new();
-        run.frames(&mut |_| true, &mut |frame| {
+        run.frames_of(run.with_walls(), &mut |_| true, &mut |frame| {
             for &(id, force, torque) in &frame.walls {
                 loads.entry(id).or_default().push(WallLoad { time: frame.time, force, torque });
             }
-            weights.push((frame.time, run.gravity * frame.masses.iter().sum::<f64>()));
         })?;
         if loads.is_empty() {
             return Err(Refusal::Option("the run has no walls".into()));
@@ -137,11 +141,13 @@ impl Walls {
             facts.extend(wall_facts(&name(id), &mean));
         }
         facts.insert(0, Fact::shown("force on all walls", vector_value(sum), format!("{} N", vector_text(sum))));
-        let weight = weights.last().map_or(DVec3::ZERO, |last| last.1);
-        let text = format!("{} N", vector_text(weight));
-        facts.insert(1, Fact::shown("weight of the spheres", vector_value(weight), text));
+        let weights = weights(run)?;
+        if let Some((_, weight)) = weights.last() {
+            let text = format!("{} N", vector_text(*weight));
+            facts.insert(1, Fact::shown("weight of the spheres", vector_value(*weight), text));
+        }
         facts.extend([Fact::number("from", from, "s"), Fact::number("to", to, "s"), Fact::count("times", steps.len())]);
-        if run.gravity != DVec3::ZERO {
+        if run.gravity != DVec3::ZERO && !weights.is_empty() {
             curves.push(Curve::line("weight of the spheres", weights.iter().map(|(time, w)| (*time, w.length()))));
         }
         let figure = Figure {
@@ -153,6 +159,17 @@ impl Walls {
         };
         Ok(Finding { what: "walls", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)] })
     }
+}
+
+/// The weight of the spheres over time, where bodies are recorded.
+fn weights(run: &Run) -> Result<Vec<(f64, DVec3)>, Refusal> {
+    let mut weights = Vec::new();
+    if run.has(Held::Bodies) {
+        run.frames(&mut |_| true, &mut |frame| {
+            weights.push((frame.time, run.gravity * frame.masses.iter().sum::<f64>()));
+        })?;
+    }
+    Ok(weights)
 }
 
 /// Mean force and torque on one wall.

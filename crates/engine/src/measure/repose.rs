@@ -13,7 +13,7 @@
 //!
 //! The single highest and lowest sphere decide nothing. Choosing points by their height while fitting heights tilts the
 //! line towards flat: of a scatter e about the line the window, of height h, keeps the low ones at its upper end and the
-//! high ones at its lower end, which takes about 4 (e/h)^2 off the slope. So a second angle is given, `angle_by_distance`:
+//! high ones at its lower end, which takes about 4 (e/h)^2 off the slope. So a second slope is given, `by_distance`:
 //! the window is between the distances at which the line has 15 and 85 % of the height, found by turns with the line. It
 //! is free of this, and the one to prefer; the first is what other piles have been measured by. Intervals are within one
 //! heap; another seed may differ by more. Does not find several heaps.
@@ -101,17 +101,25 @@ pub struct SurfacePoint {
     pub fitted: bool,
 }
 
+/// A line through a part of the surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slope {
+    /// rad.
+    pub angle: f64,
+    /// Its 95 % interval (rad); NaN without draws.
+    pub interval: (f64, f64),
+    /// Height over distance.
+    pub line: Line,
+}
+
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repose {
     /// The angle of repose (rad).
     pub angle: f64,
-    /// The angle with the window chosen by distance (rad): see the header.
-    pub angle_by_distance: f64,
-    /// Its 95 % interval (rad).
-    pub interval_by_distance: (f64, f64),
-    /// Its line.
-    pub line_by_distance: Line,
+    /// The slope with the window chosen by distance: see the header. `None` when that window holds too few spheres, or
+    /// heights do not fall with distance.
+    pub by_distance: Option<Slope>,
     /// The 95 % interval of `angle` (rad); NaN without draws.
     pub interval: (f64, f64),
     /// Height over distance: the slope is minus the tangent of the angle.
@@ -163,26 +171,16 @@ pub fn repose(
     let pairs: Vec<(f64, f64)> = chosen.iter().map(|point| (point.distance, point.height)).collect();
     let line = least_absolute(&pairs, 1e-12).ok_or(TooFew { what: "distances on the slope", found: 1, needed: 2 })?;
     let interval = interval(&chosen, options);
-    let (line_by_distance, within) = by_distance(&points, line, (foot, height), options);
-    let interval_by_distance = self::interval(&within, options);
+    let slope = |(line, within): (Line, Vec<SurfacePoint>)| {
+        let interval = self::interval(&within, options);
+        Slope { angle: angle_of(line), interval, line }
+    };
+    let by_distance = by_distance(&points, line, (foot, height), options).map(slope);
     for point in &mut points {
         point.index = resting[point.index];
     }
     let angle = angle_of(line);
-    Ok(Repose {
-        angle,
-        interval,
-        line,
-        angle_by_distance: angle_of(line_by_distance),
-        interval_by_distance,
-        line_by_distance,
-        top,
-        foot,
-        centre,
-        moving,
-        fitted: chosen.len(),
-        points,
-    })
+    Ok(Repose { angle, interval, line, by_distance, top, foot, centre, moving, fitted: chosen.len(), points })
 }
 
 fn surface_points(places: &[DVec3], kept: &[usize], centre: DVec3, options: &ReposeOptions) -> Vec<SurfacePoint> {
@@ -219,27 +217,34 @@ fn angle_of(line: Line) -> f64 {
 }
 
 /// The line through the points between the distances at which it has the two shares of the height, and these points. Starts
-/// from another line and goes on until the same points are chosen again, or for 50 turns when two choices alternate.
+/// from another line and goes on until the same points are chosen again, or for 50 turns when two choices alternate. `None`
+/// when a line does not fall, so that the two distances mean nothing, or too few points lie between them.
 fn by_distance(
     points: &[SurfacePoint],
     start: Line,
     (foot, height): (f64, f64),
     options: &ReposeOptions,
-) -> (Line, Vec<SurfacePoint>) {
+) -> Option<(Line, Vec<SurfacePoint>)> {
     let (mut line, mut before) = (start, Vec::new());
     for _ in 0..50 {
+        if line.slope >= 0.0 {
+            return None;
+        }
         let reach = |share: f64| (foot + share * height - line.level) / line.slope;
         let far = reach(options.from).min(options.wall.unwrap_or(f64::INFINITY));
         let window = reach(options.to)..=far;
         let within: Vec<SurfacePoint> = points.iter().filter(|p| window.contains(&p.distance)).copied().collect();
-        if within.len() < FEWEST || within == before {
+        if within.len() < FEWEST {
+            return None;
+        }
+        if within == before {
             break;
         }
         let pairs: Vec<(f64, f64)> = within.iter().map(|point| (point.distance, point.height)).collect();
-        let Some(next) = least_absolute(&pairs, 1e-12) else { break };
-        (line, before) = (next, within);
+        line = least_absolute(&pairs, 1e-12)?;
+        before = within;
     }
-    (line, before)
+    (line.slope < 0.0).then_some((line, before))
 }
 
 /// Median height of the six highest.
@@ -382,7 +387,7 @@ mod tests {
         let distances: Vec<f64> = found.points.iter().filter(|p| p.fitted).map(|p| p.distance).collect();
         let (_, spread) = super::super::fit::mean_and_spread(&distances);
         let error = e / ((distances.len() as f64).sqrt() * spread);
-        let slope = math::sin(found.angle_by_distance) / math::cos(found.angle_by_distance);
+        let slope = -found.by_distance.unwrap().line.slope;
         assert!((slope - tangent).abs() < 4.0 * error, "{slope} {tangent} {error}");
         assert!(-found.line.slope < slope, "{} {slope}", found.line.slope);
     }
@@ -440,6 +445,20 @@ mod tests {
         assert!(found.foot >= at_wall && found.foot < at_wall + 0.0055, "{} {at_wall}", found.foot);
         assert!(found.points.iter().all(|p| !p.fitted || p.distance < 0.1));
         assert!((found.angle - 0.5).abs() < 1e-8);
+    }
+
+    /// Of a bowl, whose heights rise with distance, the first line came back as the one by distance, with no interval.
+    #[test]
+    fn a_bowl_has_no_slope_by_distance() {
+        let mut places = Vec::new();
+        for i in -12..=12 {
+            for j in -12..=12 {
+                let (x, y) = (0.01 * f64::from(j), 0.01 * f64::from(i));
+                places.push(DVec3::new(x, y, 0.3 * (x * x + y * y).sqrt()));
+            }
+        }
+        let found = measure(&places, &ReposeOptions::new(DVec3::Z));
+        assert!(found.angle < 0.0 && found.by_distance.is_none(), "{} {:?}", found.angle, found.by_distance);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use crate::explicit::contacts;
 use crate::ledger::Ledger;
 use crate::measure::{BodyView, ContactRow};
 use crate::model::{Model, Special};
-use crate::neighbour::Candidate;
-use crate::state::{GONE, Load, Mover, State};
+use crate::neighbour::{Candidate, Class, Side};
+use crate::state::{BlockHead, GONE, Load, Mover, State};
 
 impl World {
     /// Simulated time (s).
@@ -45,6 +45,18 @@ impl World {
     /// Touching contacts.
     pub fn contact_count(&self) -> usize {
         self.state.contacts.iter().map(|contacts| contacts.touching()).sum()
+    }
+
+    /// Mean number of contacts a sphere: one between spheres counts at both, one with a wall at its sphere only. Zero without
+    /// spheres. The same as `measure::packing::coordination` finds from contacts.
+    pub fn coordination(&self) -> f64 {
+        let materials = self.model.materials.len();
+        let ends = |head: &BlockHead| {
+            let spheres = if Class::from_number(head.class, materials).wall == Side::Neither { 2 } else { 1 };
+            spheres * head.live.count_ones() as usize
+        };
+        let ends: usize = self.state.contacts.iter().flat_map(|contacts| contacts.blocks.iter().map(ends)).sum();
+        if self.sphere_count() == 0 { 0.0 } else { ends as f64 / self.sphere_count() as f64 }
     }
 
     /// Listed pairs, touching or not.

@@ -175,7 +175,7 @@ impl Comparison {
         row("kinetic energy (J)", &|c| short_number(c.last().ledger.kinetic, 3));
         row("unbalanced force (net/contact)", &|c| short_number(c.last().unbalanced_force, 3));
         row("contacts", &|c| grouped(c.last().contacts as u64));
-        row("coordination (2 contacts/spheres)", &|c| short_number(c.last().coordination, 4));
+        row("coordination (contacts a sphere)", &|c| short_number(c.last().coordination, 4));
         row("top (m)", &|c| c.top().map_or("-".to_owned(), |top| short_number(top, 4)));
         for (index, motion) in MOTIONS.iter().enumerate() {
             if self.columns.iter().any(|column| column.lost()[index] != 0.0) {

@@ -218,15 +218,17 @@ pub fn losses_figure(rows: &[SeriesRow]) -> Figure {
     over_time("Energy lost, by motion", Axis::linear("lost energy (J)"), curves)
 }
 
-/// Contacts, with the coordination on the right as long as the number of bodies does not change.
+/// Contacts, with the coordination on the right where it is the same multiple of their number at all times: no bodies come
+/// or go, and nothing touches walls.
 pub fn contacts_figure(rows: &[SeriesRow]) -> Figure {
     let curves = vec![curve("contacts", rows, |row| row.contacts as f64)];
     let mut figure = over_time("Contacts", Axis::linear("contacts"), curves);
-    let touching = rows.iter().find(|row| row.contacts > 0);
-    let same = rows.windows(2).all(|pair| pair[0].bodies == pair[1].bodies);
-    figure.right = touching
-        .filter(|row| same && row.coordination > 0.0)
-        .map(|row| ("coordination, 2 contacts/spheres".into(), row.coordination / row.contacts as f64));
+    let each: Vec<f64> =
+        rows.iter().filter(|row| row.contacts > 0).map(|row| row.coordination / row.contacts as f64).collect();
+    // A quotient of rounded numbers.
+    let same = |each: &[f64]| each.iter().all(|value| (value - each[0]).abs() <= 1e-12 * each[0]);
+    figure.right =
+        each.first().filter(|_| same(&each)).map(|&factor| ("coordination, contacts a sphere".into(), factor));
     figure
 }
 

@@ -29,7 +29,7 @@ pub struct SeriesRow {
     pub ledger: Ledger,
     /// Mean size of the net force on free bodies over the mean normal force of contacts.
     pub unbalanced_force: f64,
-    /// Contacts per sphere, each counted at both of its bodies: 2 contacts/spheres.
+    /// Mean contacts a sphere: one between spheres counts at both, one with a wall once.
     pub coordination: f64,
     /// Bodies that have entered since the start.
     pub entered: u64,
@@ -42,16 +42,15 @@ pub struct SeriesRow {
 impl SeriesRow {
     /// The world now.
     pub fn of(world: &World) -> Self {
-        let (contacts, spheres) = (world.contact_count(), world.sphere_count());
         let traffic = &world.state().traffic;
         SeriesRow {
             time: world.time(),
             step: world.steps(),
             bodies: world.body_count(),
-            contacts,
+            contacts: world.contact_count(),
             ledger: world.ledger(),
             unbalanced_force: world.unbalanced_force(),
-            coordination: if spheres > 0 { 2.0 * contacts as f64 / spheres as f64 } else { 0.0 },
+            coordination: world.coordination(),
             entered: traffic.entered(),
             left: traffic.left,
             left_mass: traffic.left_mass,

@@ -16,7 +16,7 @@ fn run(folder: &Path, format: Format) -> (World, RunInfo) {
     info.bodies[1].name = "a \"b\", c".into();
     let record =
         |what: What, name: &str| Record { what, every: Every::Time(0.005), format, name: name.into(), contacts: false };
-    let records = [record(What::Bodies, "balls"), record(What::Contacts, "contacts")];
+    let records = [record(What::Bodies, "balls"), record(What::Contacts, "contacts"), record(What::Walls, "walls")];
     let file = RunFolder::create(folder, false, &records).unwrap();
     let json = RunJson { simulated_time: 0.01, ..RunJson::starting("Small", Path::new("small.toml"), "", &records) };
     file.write_run(&json).unwrap();
@@ -25,7 +25,8 @@ fn run(folder: &Path, format: Format) -> (World, RunInfo) {
         "gravity = [0, 0, -9.81]\n[[contact]]\nslide = {{ law = \"x\" }}\n[[body]]\nname = \"floor\"\n\
          shape = {{ kind = \"plane\", normal = [0, 0, 2] }}\nposition = [0.0, 1.0, 0.0]\n\
          [[record]]\nwhat = \"series\"\n[[record]]\nwhat = \"bodies\"\nname = \"balls\"\nformat = \"{word}\"\n\
-         [[record]]\nwhat = \"contacts\"\nformat = \"{word}\"\n"
+         [[record]]\nwhat = \"contacts\"\nformat = \"{word}\"\n\
+         [[record]]\nwhat = \"walls\"\nformat = \"{word}\"\n"
     ))
     .unwrap();
     world.keep_contacts(true);
@@ -59,6 +60,26 @@ fn a_run_reads_back_from_csv_and_parquet() {
         let rows: Vec<ContactLoad> = world.contacts().iter().map(ContactLoad::from).collect();
         assert_eq!(contacts, rows);
         assert_eq!(found.frame_at(Some(0.0051)).unwrap().step, 5);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+/// Once the record `walls` could not be read at all: the reader knew bodies and contacts only.
+#[test]
+fn walls_are_read_from_their_own_record() {
+    for format in [Format::Csv, Format::Parquet] {
+        let folder = test_folder(&format!("reader-walls-{}", format.word()));
+        run(&folder, format);
+        let found = Run::open(&folder).unwrap();
+        assert_eq!(found.with_walls(), Held::Walls);
+        let (mut walls, mut bodies) = (Vec::new(), Vec::new());
+        found.frames_of(Held::Walls, &mut |_| true, &mut |frame| walls.push(frame.clone())).unwrap();
+        found.frames(&mut |_| true, &mut |frame| bodies.push(frame.clone())).unwrap();
+        let loads = |frames: &[Frame]| frames.iter().map(|frame| (frame.step, frame.walls.clone())).collect::<Vec<_>>();
+        assert_eq!(loads(&walls), loads(&bodies));
+        assert!(walls.iter().all(|frame| frame.ids.is_empty()) && walls.len() == 3);
+        fs::remove_file(folder.join(format!("walls.{}", format.word()))).unwrap();
+        assert_eq!(Run::open(&folder).unwrap().with_walls(), Held::Bodies);
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -164,6 +164,10 @@ fn read_stem(item: Item<'_>) -> Result<String> {
         let message = format!("expected a file name of letters, digits, '-', '_' and '.', found \"{}\"", shown(name));
         return Err(place.error(message));
     }
+    if name.starts_with("measure-") {
+        let message = "`stickslip measure` writes files of names that begin with \"measure-\": choose another name";
+        return Err(place.error(message.into()));
+    }
     if name == "bodies-fixed" {
         return Err(place.error("every run writes bodies-fixed.csv itself: choose another name".into()));
     }

@@ -303,7 +303,8 @@ mod tests {
     #[test]
     fn a_run_that_failed_does_not_set_the_scales() {
         let mut three = three();
-        let names = |comparison: &Comparison| comparison.bars().bars.iter().map(|bar| bar.0.clone()).collect::<Vec<_>>();
+        let names =
+            |comparison: &Comparison| comparison.bars().bars.iter().map(|bar| bar.0.clone()).collect::<Vec<_>>();
         assert_eq!(names(&three), ["a"]);
         let alone = Comparison { columns: vec![three.columns[0].clone()], ..three.clone() };
         let picture = |comparison: &Comparison| {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::MultiProgress;
 use stickslip_io::results::{Column, Comparison, Ending, RunFolder, RunJson, SeriesLog, compare as comparison};
-use stickslip_io::scene::{self, Scene};
+use stickslip_io::scene::{self, Scene, plural};
 
 use crate::progress::{self, Progress};
 use crate::run::{Job, listen, refuse};
@@ -100,7 +100,7 @@ impl Compare {
                     "{first} and {second} have the same name `{name}`"
                 )));
             }
-            task.scene.world().map_err(|error| Failure::Input(miette::miette!("{}: {error}", task.file.display())))?;
+            task.scene.world()?;
         }
         Ok(tasks)
     }
@@ -248,11 +248,10 @@ fn title(scene: &Path, tasks: &[Task]) -> String {
 
 fn header(tasks: &[Task], threads: usize) -> String {
     let (at_once, each) = shares(tasks, threads);
-    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let mut text = format!("{}, {at_once} at a time on {} each\n", plural(tasks.len(), "run"), plural(each, "thread"));
     for task in tasks {
-        let (bodies, steps) = (task.scene.setup.bodies.len(), task.scene.steps);
-        text += &format!("  {}: {bodies} bodies, {steps} steps to {} s\n", task.name, task.scene.end);
+        let (bodies, steps) = (plural(task.scene.setup.bodies.len(), "body"), task.scene.steps);
+        text += &format!("  {}: {bodies}, {steps} steps to {} s\n", task.name, task.scene.end);
         text += &task.scene.warnings.iter().map(|warning| format!("    warning: {warning}\n")).collect::<String>();
     }
     text

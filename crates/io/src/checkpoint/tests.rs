@@ -144,7 +144,7 @@ fn forged_bodies_are_refused() {
     for length in [0.0, 50.0, 1.0 + 1e-5] {
         let error = forged(&|checkpoint| {
             let body = &mut checkpoint.saved.bodies[1];
-            body.orientation = body.orientation * length;
+            body.orientation *= length;
         });
         assert!(error.unwrap_err().contains("orientation of body"), "{length}");
     }

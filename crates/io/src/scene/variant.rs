@@ -51,7 +51,7 @@ fn merged_contacts<'a>(scene: Spanned<DeValue<'a>>, variant: Spanned<DeValue<'a>
         let pair = pair_of(&contact);
         let same = merged.iter().take(replaced.len()).position(|old| pair.is_some() && pair_of(old) == pair);
         let same = same.filter(|&place| !std::mem::replace(&mut replaced[place], true));
-        match same.and_then(|place| merged.iter_mut().nth(place)) {
+        match same.and_then(|place| merged.get_mut(place)) {
             Some(old) => *old = contact,
             None => merged.push(contact),
         }

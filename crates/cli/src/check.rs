@@ -17,6 +17,9 @@ pub struct Check {
 impl Check {
     /// Prints the scene in words, or says where it is wrong.
     pub fn execute(&self) -> Outcome {
-        say(&scene::check_text(&scene::load(&self.scene)?))
+        let scene = scene::load(&self.scene)?;
+        // Some faults are found only when the world is built; `run` would refuse them.
+        scene.world()?;
+        say(&scene::check_text(&scene))
     }
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::MultiProgress;
-use stickslip_io::results::{Column, Comparison, Ending, FolderError, RunFolder, RunJson, SeriesLog};
-use stickslip_io::scene::{self, Scene};
+use stickslip_io::results::{Column, Comparison, Ending, RunFolder, RunJson, SeriesLog, compare as comparison};
+use stickslip_io::scene::{self, Scene, plural};
 
 use crate::progress::{self, Progress};
 use crate::run::{Job, listen, refuse};
@@ -18,6 +18,8 @@ use crate::{Failure, Outcome, say};
 
 /// Run a scene under several variants, side by side, and write one report about all of them.
 #[derive(clap::Args)]
+// As it would be printed by itself, `--with` would take the scene for one more variant.
+#[command(override_usage = "stickslip compare <SCENE> --with <VARIANT>... [OPTIONS]")]
 #[command(after_help = "Example:\n  stickslip compare examples/compare/heap.toml \\\n    \
                         --with examples/compare/constant-torque.toml --with examples/compare/epsd.toml\n\n\
                         A variant is a partial scene: its top-level tables replace the scene's of the same name, its\n\
@@ -88,28 +90,36 @@ impl Compare {
             tasks.push(Task { name: stem(file), file: file.clone(), changes, scene });
         }
         for (index, task) in tasks.iter().enumerate() {
-            if let Some(same) = tasks[..index].iter().find(|other| other.name == task.name) {
+            check_name(task)?;
+            // Some file systems do not tell `Soft` from `soft`.
+            let same = |other: &&Task| other.name.to_lowercase() == task.name.to_lowercase();
+            if let Some(same) = tasks[..index].iter().find(same) {
                 let (first, second, name) = (same.file.display(), task.file.display(), &task.name);
                 return Err(Failure::Input(miette::miette!(
                     help = "the folders of the runs have the names of the files: rename one of them",
                     "{first} and {second} have the same name `{name}`"
                 )));
             }
-            task.scene.world().map_err(|error| Failure::Input(miette::miette!("{}: {error}", task.file.display())))?;
+            task.scene.world()?;
         }
         Ok(tasks)
     }
 
-    /// A folder for each run. Those that hold one are found before any is touched.
+    /// A folder for each run. All are looked at before any is touched: a comparison that is refused changes nothing.
     fn folders(&self, out: &Path, tasks: &[Task]) -> Result<Vec<RunFolder>, Failure> {
-        let paths = || tasks.iter().map(|task| out.join(&task.name));
-        if !self.force
-            && let Some(path) = paths().find(|path| path.join("run.json").exists())
-        {
-            return Err(refuse(FolderError::HoldsRun { folder: path.display().to_string() }));
+        let paths: Vec<PathBuf> = tasks.iter().map(|task| out.join(&task.name)).collect();
+        for (path, task) in paths.iter().zip(tasks) {
+            RunFolder::check(path, self.force, &task.scene.records).map_err(refuse)?;
         }
-        let create = |(path, task): (PathBuf, &Task)| RunFolder::create(&path, self.force, &task.scene.records);
-        paths().zip(tasks).map(create).collect::<Result<_, _>>().map_err(refuse)
+        for file in comparison::FILES.map(|name| out.join(name)) {
+            if file.is_dir() || (!self.force && file.exists()) {
+                return Err(Failure::Input(miette::miette!(
+                    "{} is there already. Replace it with `--force`, or choose another folder with `--out`",
+                    file.display()
+                )));
+            }
+        }
+        paths.iter().map(|path| RunFolder::take(path)).collect::<Result<_, _>>().map_err(refuse)
     }
 
     fn threads(&self) -> usize {
@@ -179,7 +189,7 @@ impl Compare {
     fn tell(&self, column: &Column, lines: &MultiProgress) {
         let run = &column.run;
         let took = progress::duration(run.wall_seconds);
-        let text = format!("{}: {}, at {:.6} s in {took}", column.name, run.ending, run.simulated_time);
+        let text = format!("{}: {}, at {:.6} s in {took}", column.name, run.ending, column.time());
         if !self.quiet {
             // Through the bars, so that no line is torn; progress that cannot be shown is no reason to stop.
             lines.suspend(|| eprintln!("{text}"));
@@ -189,6 +199,19 @@ impl Compare {
     fn say(&self, text: &str) -> Outcome {
         if self.quiet { Ok(()) } else { say(text) }
     }
+}
+
+/// Refuses names that are no folder beside the report, but the report itself, the folder around it, or hidden.
+fn check_name(task: &Task) -> Outcome {
+    let (name, file) = (&task.name, task.file.display());
+    let lower = name.to_lowercase();
+    if !name.starts_with('.') && !comparison::FILES.iter().any(|report| lower.starts_with(report)) {
+        return Ok(());
+    }
+    Err(Failure::Input(miette::miette!(
+        help = "the folders of the runs have the names of the files: rename it",
+        "{file}: a run cannot have a folder of the name `{name}`"
+    )))
 }
 
 fn take<'a>(next: &AtomicUsize, tasks: &'a [Task]) -> Option<(usize, &'a Task)> {
@@ -225,11 +248,10 @@ fn title(scene: &Path, tasks: &[Task]) -> String {
 
 fn header(tasks: &[Task], threads: usize) -> String {
     let (at_once, each) = shares(tasks, threads);
-    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let mut text = format!("{}, {at_once} at a time on {} each\n", plural(tasks.len(), "run"), plural(each, "thread"));
     for task in tasks {
-        let (bodies, steps) = (task.scene.setup.bodies.len(), task.scene.steps);
-        text += &format!("  {}: {bodies} bodies, {steps} steps to {} s\n", task.name, task.scene.end);
+        let (bodies, steps) = (plural(task.scene.setup.bodies.len(), "body"), task.scene.steps);
+        text += &format!("  {}: {bodies}, {steps} steps to {} s\n", task.name, task.scene.end);
         text += &task.scene.warnings.iter().map(|warning| format!("    warning: {warning}\n")).collect::<String>();
     }
     text

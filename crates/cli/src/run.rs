@@ -24,7 +24,7 @@ use stickslip_io::results::{
     Checkpoints, Closing, Column, Ending, FolderError, Recorder, RunFolder, RunInfo, RunJson, SeriesLog,
     energy_summary, utc,
 };
-use stickslip_io::scene::{self, Record, Scene};
+use stickslip_io::scene::{self, Record, Scene, plural};
 
 use crate::progress::{self, Progress};
 use crate::{Failure, Outcome, say};
@@ -62,7 +62,7 @@ impl Run {
     }
 
     fn run(&self, scene: &Scene) -> Outcome {
-        let world = scene.world().map_err(|error| Failure::Input(miette::miette!("{error}")))?;
+        let world = scene.world()?;
         let interrupted = listen().map_err(|error| Failure::Run(format!("cannot listen for Ctrl-C: {error}")))?;
         let path = self.out.clone().unwrap_or_else(|| RunFolder::default_path(&self.scene));
         let folder = RunFolder::create(&path, self.force, &scene.records).map_err(refuse)?;
@@ -106,14 +106,15 @@ fn header(scene: &Scene) -> String {
     let mut text = if scene.title.is_empty() { String::new() } else { format!("{}\n", scene.title) };
     let bodies = &scene.setup.bodies;
     let spheres = bodies.iter().filter(|body| body.shape.radius().is_some()).count();
-    let counted = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-    let walls = bodies.len() - spheres;
-    text += &format!("{} bodies: {}, {}", bodies.len(), counted(spheres, "sphere"), counted(walls, "wall"));
+    let counts = [(bodies.len(), "body"), (spheres, "sphere"), (bodies.len() - spheres, "wall")];
+    let [all, spheres, walls] = counts.map(|(count, noun)| plural(count, noun));
+    text += &format!("{all}: {spheres}, {walls}");
     let streams = &scene.setup.model.inflows;
     if !streams.is_empty() {
         let due = |stream: &Inflow| stream.due_before(scene.steps, scene.setup.model.dt);
         let (due, tables) = (streams.iter().map(due).sum::<u64>(), streams.len());
-        text += &format!("; {due} more are due to arrive in {tables} stream{}", if tables == 1 { "" } else { "s" });
+        let verb = if due == 1 { "is" } else { "are" };
+        text += &format!("; {due} more {verb} due to arrive in {}", plural(tables, "stream"));
     }
     text.push('\n');
     let origin = if scene.step_given { "given" } else { "automatic" };
@@ -211,9 +212,10 @@ impl<'a> Job<'a> {
             }
             let ending = match self.step() {
                 Ok(ending) => ending,
-                // A step that went wrong leaves nothing worth recording; all that was recorded before is kept.
+                // A step that went wrong leaves nothing worth recording; all that was recorded before is kept. A stream that
+                // found no place stopped between two steps: that state is as good as any.
                 Err(trouble) => {
-                    self.sound = false;
+                    self.sound = matches!(trouble, Trouble::Blocked { .. });
                     break Ending::Failed(trouble.to_string());
                 }
             };
@@ -255,11 +257,10 @@ impl<'a> Job<'a> {
         (first..last).find(due).unwrap_or(last)
     }
 
-    /// Writes how it ended, the figures, the picture and the report.
+    /// Writes the last state, the figures, the picture, the report, and how it ended. What cannot be written is an error,
+    /// and a warning in `run.json`, which is written all the same: records that are whole should be known to be.
     pub(crate) fn close(&mut self, ending: &Ending) -> std::io::Result<()> {
-        if self.sound {
-            self.checkpoints.end(&self.world)?;
-        }
+        let saved = if self.sound { self.checkpoints.end(&self.world) } else { Ok(()) };
         self.json.ended = Some(utc::iso8601(std::time::SystemTime::now()));
         self.json.wall_seconds = self.started.elapsed().as_secs_f64();
         self.json.steps = self.world.steps();
@@ -273,9 +274,13 @@ impl<'a> Job<'a> {
         self.info.catch_up(&self.world);
         let picture = Drawing::of(&self.world, &self.info).to_png();
         let closing = Closing { run: &self.json, scene: &self.scene.resolved, log: &self.log, picture: &picture };
-        closing.write(&self.folder)?;
-        // Last, so that a folder whose run.json says how the run ended holds all of it.
-        self.folder.write_run(&self.json)
+        let drawn = closing.write(&self.folder);
+        for error in [&saved, &drawn].into_iter().filter_map(|written| written.as_ref().err()) {
+            self.json.warnings.push(format!("not all was written at the end: {error}"));
+        }
+        // Last, so that a folder whose run.json says how the run ended holds all of it, or a warning.
+        let told = self.folder.write_run(&self.json);
+        saved.and(drawn).and(told)
     }
 
     /// What can be warned of only when all is over.
@@ -296,11 +301,11 @@ impl<'a> Job<'a> {
         let speed = run.steps as f64 / run.wall_seconds.max(1e-9);
         let took = progress::duration(run.wall_seconds);
         let mut text = format!("{ending}, at {:.6} s after {} steps in {took}", run.simulated_time, run.steps);
-        text += &format!(" ({speed:.0} steps/s); {} contacts\n\n", run.contacts);
+        text += &format!(" ({speed:.0} steps/s); {}\n\n", plural(run.contacts, "contact"));
         text += &energy_summary(&self.first, &self.world.ledger());
-        text += &format!("\nWritten to {}: scene.toml, run.json, bodies-fixed.csv, {}", path.display(), {
-            run.records.iter().map(|file| format!("{file}, ")).collect::<String>()
-        });
+        let start = self.scene.start.is_some().then(|| checkpoint::START.to_owned());
+        let listed: String = start.iter().chain(&run.records).map(|file| format!("{file}, ")).collect();
+        text += &format!("\nWritten to {}: scene.toml, run.json, bodies-fixed.csv, {listed}", path.display());
         let end = if self.sound { checkpoint::END } else { "no checkpoint, since the state is not sound" };
         text += &format!("energy.svg, contacts.svg, {end}\n");
         for warning in self.late_warnings() {

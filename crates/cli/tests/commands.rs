@@ -224,3 +224,44 @@ fn help_of_every_command_has_an_example() {
         }
     }
 }
+
+/// `check` passed scenes that `run` then refused, without file and line.
+#[test]
+fn check_refuses_what_run_refuses() {
+    let folder = Folder::new("check-builds");
+    folder.file("ball.toml", &ball("end = 0.01", "inertia = [1e-6, 1e-6, 1.5e-6]\nlock = [\"rx\"]"));
+    for command in ["check", "run"] {
+        let output = stickslip(&folder, &[command, "ball.toml"]);
+        assert_eq!(output.status.code(), Some(2), "{command}: {}", out(&output));
+        let said = err(&output);
+        assert!(said.contains("locks a rotation") && said.contains("ball.toml:"), "{command}: {said}");
+    }
+    assert_eq!(folder.names(), ["ball.toml"]);
+}
+
+/// A picture that could not be written left run.json at "running", though records and end.checkpoint were whole.
+#[test]
+fn how_a_run_ended_is_kept_when_the_picture_is_not() {
+    let folder = Folder::new("no-picture");
+    folder.file("ball.toml", &ball("end = 0.01", ""));
+    std::fs::create_dir_all(folder.path().join("runs/ball/picture.png/in-the-way")).unwrap();
+    let output = stickslip(&folder, &["run", "ball.toml"]);
+    assert_eq!(output.status.code(), Some(1), "{}", out(&output));
+    assert!(err(&output).contains("picture.png"), "{}", err(&output));
+    let json = std::fs::read_to_string(folder.path().join("runs/ball/run.json")).unwrap();
+    assert!(json.contains("\"finished\"") && json.contains("not all was written at the end: "), "{json}");
+    assert!(folder.path().join("runs/ball/end.checkpoint").is_file());
+}
+
+/// What a run says had "1 contacts", and no word of the other way on for a body that leaves.
+#[test]
+fn words_fit_their_numbers() {
+    let folder = Folder::new("words");
+    folder.file("ball.toml", &ball("end = 0.03", "").replace("0.011]", "0.01]"));
+    let said = out(&stickslip(&folder, &["run", "ball.toml"]));
+    assert!(said.contains("2 bodies: 1 sphere, 1 wall") && said.contains("; 1 contact\n"), "{said}");
+    let domain = "velocity = [1, 0, 0]\n[domain]\nfrom = [-0.1, -0.1, -0.1]\nto = [0.1, 0.1, 0.1]";
+    folder.file("leaves.toml", &ball("end = 10.0", domain));
+    let said = err(&stickslip(&folder, &["run", "leaves.toml"]));
+    assert!(said.contains("leaving = \"remove\""), "{said}");
+}

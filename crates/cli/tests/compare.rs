@@ -74,6 +74,10 @@ fn a_run_that_fails_is_a_column_and_the_others_go_on() {
     let table = read(&folder, "both/compare.csv");
     assert!(table.contains("\nball,finished,") && table.contains("\nsmall,\"failed: body 1"), "{table}");
     assert!(read(&folder, "both/compare.html").contains("small failed: body 1"));
+    // The terminal once named another end time than the table.
+    let row = table.lines().find(|line| line.starts_with("small,")).unwrap();
+    let time: f64 = row.rsplit(',').nth(15).unwrap().parse().unwrap();
+    assert!(err(&output).contains(&format!(", at {time:.6} s in")), "{row}: {}", err(&output));
 }
 
 #[test]
@@ -95,4 +99,67 @@ fn wrong_input_is_found_before_anything_is_written() {
         assert!(err(&output).contains(expected), "{arguments:?}: {}", err(&output));
     }
     assert_eq!(folder.names(), ["ball.toml", "other", "wrong.toml"]);
+}
+
+/// A forced comparison cleared the runs of its first variants, then refused the folder of a later one.
+#[test]
+fn a_refused_comparison_changes_nothing() {
+    let folder = Folder::new("compare-refused");
+    folder.file("ball.toml", &ball("end = 0.01", ""));
+    folder.file("soft.toml", SOFT);
+    folder.file("moon.toml", "gravity = [0, 0, -1.62]\n");
+    let soft = ["compare", "ball.toml", "--with", "soft.toml", "--quiet"];
+    assert!(stickslip(&folder, &soft).status.success());
+    let moon = folder.path().join("runs/compare-ball/moon");
+    let both = ["compare", "ball.toml", "--with", "soft.toml", "moon.toml", "--force"];
+    std::fs::create_dir(&moon).unwrap();
+    std::fs::write(moon.join("scene.toml"), "mine").unwrap();
+    let output = stickslip(&folder, &both);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(err(&output).contains("scene.toml"), "{}", err(&output));
+    assert!(read(&folder, "runs/compare-ball/ball/run.json").contains("finished"));
+    assert!(read(&folder, "runs/compare-ball/soft/run.json").contains("finished"));
+    // Nor does it leave empty folders.
+    std::fs::remove_dir_all(&moon).unwrap();
+    let output = stickslip(&folder, &["compare", "ball.toml", "--with", "moon.toml", "soft.toml"]);
+    assert_eq!((output.status.code(), moon.exists()), (Some(2), false), "{}", err(&output));
+}
+
+/// A second comparison, of other variants, overwrote the report of the first without `--force`.
+#[test]
+fn a_report_is_not_overwritten_unasked() {
+    let folder = Folder::new("compare-report");
+    folder.file("ball.toml", &ball("end = 0.01", ""));
+    folder.file("soft.toml", SOFT);
+    folder.file("moon.toml", "gravity = [0, 0, -1.62]\n");
+    let with = |variant| ["compare", "ball.toml", "--with", variant, "--only-variants", "--out", "both", "--quiet"];
+    assert!(stickslip(&folder, &with("soft.toml")).status.success());
+    let before = read(&folder, "both/compare.csv");
+    let output = stickslip(&folder, &with("moon.toml"));
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(["compare.csv", "--force", "--out"].iter().all(|word| err(&output).contains(word)), "{}", err(&output));
+    assert!(read(&folder, "both/compare.csv") == before && !folder.path().join("both/moon").exists());
+}
+
+/// The usage line had `--with <VARIANT>... <SCENE>`, which takes the scene for a variant.
+#[test]
+fn the_usage_line_works_as_printed() {
+    let folder = Folder::new("compare-usage");
+    let text = out(&stickslip(&folder, &["compare", "--help"]));
+    assert!(text.contains("stickslip compare <SCENE> --with <VARIANT>..."), "{text}");
+}
+
+/// Variants of such names were run into the report's own files, the comparison's folder, or its parent.
+#[test]
+fn names_that_are_no_folder_of_their_own_are_refused() {
+    let folder = Folder::new("compare-names");
+    folder.file("ball.toml", &ball("end = 0.01", ""));
+    let names = ["compare.html.toml", "Compare.csv.toml", "..toml", "...toml", ".hidden.toml"];
+    for name in names {
+        folder.file(name, SOFT);
+        let output = stickslip(&folder, &["compare", "ball.toml", "--with", name]);
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", err(&output));
+        assert!(err(&output).contains("cannot have a folder of the name"), "{name}: {}", err(&output));
+    }
+    assert_eq!(folder.names().len(), names.len() + 1);
 }

@@ -34,6 +34,8 @@ fn two_stages_are_one_run() {
         let output = stickslip(&folder, &["run", scene, "--threads", threads]);
         assert!(output.status.success(), "{}", err(&output));
         assert!(out(&output).contains("end.checkpoint"));
+        // The list of what was written lacked the checkpoint that a stage starts from.
+        assert_eq!(out(&output).contains("start.checkpoint, "), scene == "second.toml");
     }
     let whole = last_rows(&folder, "runs/whole");
     assert_eq!(whole.len(), 2);

@@ -103,6 +103,8 @@ fn a_stream_that_is_late_is_warned_of_and_a_blocked_one_ends_the_run() {
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let said = err(&output);
     assert!(said.contains("[[stream]] number 1 (material \"grain\") has found no free place"), "{said}");
+    // It stopped between two steps; the state was once thrown away.
+    assert!(folder.path().join("runs/blocked/end.checkpoint").is_file());
     let series = table(&folder.path().join("runs/blocked"), "series.csv");
     assert!(column(&series, "entered").iter().all(|entered| *entered == 0.0));
 }

@@ -208,6 +208,25 @@ impl Place<'_> {
     pub fn line(&self) -> usize {
         self.source.line(self.span.start)
     }
+
+    /// The place without the file, to be kept beside it.
+    pub fn spot(&self) -> Spot {
+        Spot { path: self.path.clone(), span: self.span.clone() }
+    }
+}
+
+/// A place in a file that is kept elsewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot {
+    path: String,
+    span: Range<usize>,
+}
+
+impl Spot {
+    /// An error there.
+    pub fn error(&self, source: &Source, message: String) -> InputError {
+        Place { source, path: self.path.clone(), span: self.span.clone() }.error(message)
+    }
 }
 
 impl<'a> Item<'a> {

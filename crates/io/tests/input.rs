@@ -90,7 +90,7 @@ fn bad_files_give_the_error_that_stands_in_them() {
 }
 
 fn load_any(path: &Path) -> Result<(), InputError> {
-    if is_probe(path) { probe_file::load(path).map(|_| ()) } else { scene::load(path).map(|_| ()) }
+    if is_probe(path) { probe_file::load(path).map(|_| ()) } else { scene::load(path)?.world().map(|_| ()) }
 }
 
 #[test]

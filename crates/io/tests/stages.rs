@@ -246,12 +246,17 @@ fn what_does_not_fit_is_said_with_both_files() {
     );
     // Neither a position nor a wall of that name.
     let nameless = stage("", LAWS, &floor("").replace("floor", "ground"), "");
-    assert!(error(&nameless).message().contains("the key `position` is missing"));
+    let found = error(&nameless);
+    assert!(found.message().contains("the key `position` is missing"), "{found}");
+    // It once did not say that the name was the reason.
+    assert!(found.message().contains("has no wall \"ground\"; its walls: \"floor\""), "{found}");
     let run = folder.0.join("unfinished");
     std::fs::create_dir_all(&run).unwrap();
     let mut json = RunJson::starting("", Path::new("a.toml"), "", &[]);
     let unfinished = stage("", LAWS, &floor(AT), "").replace("\"settle\"", "\"unfinished\"");
-    for (ending, advice) in [(Ending::Running, "wait until"), (Ending::Failed("x".into()), "mend and repeat")] {
+    for (ending, advice) in
+        [(Ending::Running, "or it was killed: repeat it"), (Ending::Failed("x".into()), "mend and repeat")]
+    {
         json.ending = ending;
         std::fs::write(run.join("run.json"), serde_json::to_string(&json).unwrap()).unwrap();
         let error = error(&unfinished);
@@ -272,4 +277,38 @@ fn what_does_not_fit_is_said_with_both_files() {
     assert!(
         error(&stage("", LAWS, &(floor(AT) + &inside), "")).message().contains("more than half the smaller radius")
     );
+}
+
+/// A stage drew the same radii and places as the run before, and its note said that all went on to the bit.
+#[test]
+fn streams_and_prescribed_motion_begin_anew_and_the_note_says_so() {
+    let folder = Folder::new("anew");
+    let stream = "[[stream]]\nmaterial = \"grain\"\nradius = { min = 0.004, max = 0.006 }\nrate = 2000.0\ncount = 50\n\
+                  from = [-0.04, -0.04, 0.3]\nto = [0.04, 0.04, 0.4]\n";
+    let first = head(LAWS) + &floor(AT) + stream;
+    folder.run("settle", &first, 100);
+    let moving = "motion = { velocity = [0, 0, 0.01] }\n";
+    let scene = folder.load(&stage("", LAWS, &floor(moving), stream)).unwrap();
+    let (old, new) = (folder.load(&first).unwrap().setup, &scene.setup);
+    let sizes = |setup: &stickslip::world::Setup, n| setup.model.inflows[0].body(n, 2500.0).shape.radius().unwrap();
+    assert!((0..10).all(|n| sizes(&old, n) != sizes(new, n)));
+    assert_ne!(old.model.inflows[0].places, new.model.inflows[0].places);
+    let note = scene.notes.last().unwrap();
+    assert!(note.contains("bodies and what contacts remember go on from the saved state to the bit"), "{note}");
+    assert!(note.contains("streams begin anew") && note.contains("prescribed motion begins anew"), "{note}");
+    // The folder of the stage stands alone all the same.
+    let run = Folder::new("anew-run");
+    scene.start.as_ref().unwrap().write(&run.0).unwrap();
+    assert_eq!(run.load(&scene.resolved).unwrap().setup, scene.setup);
+}
+
+/// A density that had changed was silently without effect on what came over.
+#[test]
+fn another_density_is_noted() {
+    let folder = Folder::new("density");
+    folder.run("settle", &settle(), 1);
+    let scene =
+        folder.load(&stage("", LAWS, &floor(AT), "").replacen("density = 2500.0", "density = 1000.0", 1)).unwrap();
+    let note = "the density of \"wall\" was 2500 kg/m^3 and is 1000 now: bodies that come over keep their mass";
+    assert!(scene.notes.iter().any(|text| text == note), "{:?}", scene.notes);
 }

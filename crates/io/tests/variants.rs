@@ -133,3 +133,16 @@ fn an_error_names_the_file_it_is_in() {
     let error = load_variant(&files.path("scene.toml"), &files.path("no.toml")).unwrap_err();
     assert_eq!(file(&error), "no.toml");
 }
+
+/// A pair of materials that a variant had twice passed silently: the second table replaced the first.
+#[test]
+fn a_pair_that_a_variant_has_twice_is_refused() {
+    let contact = |pair: &str| {
+        format!("[[contact]]\nbetween = [{pair}]\nnormal = {{ law = \"hooke\", stiffness = 1e4, damping = 0.0 }}\n")
+    };
+    for pairs in [["\"floor\", \"grain\"", "\"grain\", \"floor\""], ["\"floor\", \"floor\"", "\"floor\", \"floor\""]] {
+        let error = with("twice", &pairs.map(contact).concat()).unwrap_err();
+        assert_eq!((file(&error), error.line()), ("variant.toml".into(), Some(5)), "{error}");
+        assert!(error.message().contains("already have a [[contact]], on line 2"), "{error}");
+    }
+}

@@ -102,8 +102,8 @@ fn left(domain: &Domain, world: &World, scene: &Scene) -> Option<String> {
     let name = name.map_or(String::new(), |name| format!(" ({name:?})"));
     let [x, y, z] = mover.position.to_array();
     Some(format!(
-        "body {}{name} has left the domain at [{x:.4e}, {y:.4e}, {z:.4e}], time {:e} s (step {}). Enlarge [domain], or add \
-         a wall where it left",
+        "body {}{name} has left the domain at [{x:.4e}, {y:.4e}, {z:.4e}], time {:e} s (step {}). Enlarge [domain], add \
+         a wall where it left, or take out what leaves with leaving = \"remove\" in [domain]",
         mover.id,
         world.time(),
         world.steps()

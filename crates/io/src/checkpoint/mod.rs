@@ -34,6 +34,9 @@ pub const ENDING: &str = ".checkpoint";
 /// The largest file that is read (bytes).
 const LARGEST: u64 = 1 << 36;
 
+/// How far from 1 the length of an orientation may be: rounding leaves some 1e-16.
+const UNIT: f64 = 1e-6;
+
 /// The content of a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
@@ -96,6 +99,7 @@ impl Checkpoint {
         if let Some(id) = ids.into_iter().find(|&id| id as usize >= bodies) {
             return Err(format!("is damaged: it does not describe body {id}"));
         }
+        self.check_bodies()?;
         let used = self.description.bodies.iter().map(|body| body.material);
         let used = used.chain(self.description.laws.iter().flat_map(|pair| pair.between));
         if let Some(material) = used.into_iter().find(|&material| usize::from(material) >= materials) {
@@ -108,6 +112,21 @@ impl Checkpoint {
         };
         if !self.saved.contacts.is_empty() && !self.description.laws.iter().all(fits) {
             return Err("is damaged: its laws have more numbers than its contacts".into());
+        }
+        Ok(())
+    }
+
+    /// An id may stand once, and an orientation must be a rotation.
+    fn check_bodies(&self) -> Result<(), String> {
+        let mut seen = vec![false; self.description.bodies.len()];
+        for body in &self.saved.bodies {
+            if std::mem::replace(&mut seen[body.id as usize], true) {
+                return Err(format!("is damaged: it has body {} twice", body.id));
+            }
+            let length = body.orientation.length();
+            if body.orientation.is_finite() && (length - 1.0).abs() > UNIT {
+                return Err(format!("is damaged: the orientation of body {} has length {length}, not 1", body.id));
+            }
         }
         Ok(())
     }

@@ -129,3 +129,23 @@ fn errors_name_the_file() {
     assert!(Checkpoint::read(&folder).unwrap_err().contains("cannot be read"));
     fs::remove_dir_all(folder).unwrap();
 }
+
+/// A forged file with right checksums, an id twice or an orientation that is no rotation, was taken for sound.
+#[test]
+fn forged_bodies_are_refused() {
+    let forged = |change: &dyn Fn(&mut Checkpoint)| {
+        let mut checkpoint = example().1;
+        change(&mut checkpoint);
+        Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap())
+    };
+    assert!(forged(&|_| {}).is_ok());
+    let twice = forged(&|checkpoint| checkpoint.saved.bodies[2].id = checkpoint.saved.bodies[1].id).unwrap_err();
+    assert!(twice.contains("twice"), "{twice}");
+    for length in [0.0, 50.0, 1.0 + 1e-5] {
+        let error = forged(&|checkpoint| {
+            let body = &mut checkpoint.saved.bodies[1];
+            body.orientation *= length;
+        });
+        assert!(error.unwrap_err().contains("orientation of body"), "{length}");
+    }
+}

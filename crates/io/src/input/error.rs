@@ -79,6 +79,11 @@ impl Source {
         Some((over, byte.checked_sub(self.text.len() + 1)?))
     }
 
+    /// What it is reported by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         &self.text

@@ -45,6 +45,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("wall", "plane"),
     ("ball", "sphere"),
     ("static", "fixed"),
+    ("side", "sides"),
 ];
 
 /// The known word that was most likely meant, if any is near.
@@ -109,5 +110,7 @@ mod tests {
         assert_eq!(nearest("stiffness_normal", &["stiffness"]), Some("stiffness"));
         assert_eq!(nearest("friction", &["mu", "stiffness"]), Some("mu"));
         assert_eq!(nearest("x", &["y"]), None);
+        // `side` was taken for `size`, which is as near.
+        assert_eq!(nearest("side", &["kind", "normal", "size", "along", "sides"]), Some("sides"));
     }
 }

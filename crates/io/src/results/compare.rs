@@ -39,6 +39,9 @@ pub struct Comparison {
     pub columns: Vec<Column>,
 }
 
+/// The files that a comparison writes beside the folders of its runs.
+pub const FILES: [&str; 2] = ["compare.csv", "compare.html"];
+
 /// The columns of `compare.csv`: one row a run. Energies in J, times in s, `top` in m.
 pub const COLUMNS: &str = "name,ending,time,step,steps,bodies,contacts,coordination,top,kinetic,unbalanced_force,\
                            lost_normal,lost_slide,lost_roll,lost_spin,lost_local,error,wall_seconds";
@@ -48,6 +51,16 @@ const MOTIONS: [&str; 5] = ["normal damping", "slide", "roll", "spin", "local da
 impl Column {
     fn last(&self) -> SeriesRow {
         self.log.rows().last().copied().unwrap_or_default()
+    }
+
+    /// When its last numbers were measured (s): its end, or, for a run that failed, some steps before.
+    pub fn time(&self) -> f64 {
+        self.last().time
+    }
+
+    /// Whether it ended as it should.
+    fn is_whole(&self) -> bool {
+        matches!(self.run.ending, Ending::Finished | Ending::Stopped(_))
     }
 
     fn started(&self) -> bool {
@@ -84,8 +97,9 @@ impl Column {
 impl Comparison {
     /// Writes `compare.csv` and `compare.html` into a folder.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        write_whole(&folder.join("compare.csv"), self.to_csv().as_bytes())?;
-        write_whole(&folder.join("compare.html"), self.to_html().as_bytes())
+        let [table, page] = FILES.map(|name| folder.join(name));
+        write_whole(&table, self.to_csv().as_bytes())?;
+        write_whole(&page, self.to_html().as_bytes())
     }
 
     /// The table.
@@ -123,6 +137,12 @@ impl Comparison {
         )
     }
 
+    /// Whether a run sets camera and scales: those that ended as they should do, or all if there are none.
+    fn counts(&self, column: &Column) -> bool {
+        let whole = |column: &Column| column.is_whole() && column.drawing.is_some();
+        whole(column) || !self.columns.iter().any(whole)
+    }
+
     fn problems(&self) -> String {
         let problem = |column: &Column| match &column.run.ending {
             Ending::Failed(message) => note("failed", &format!("{} failed: {message}", column.name)),
@@ -136,8 +156,8 @@ impl Comparison {
     }
 
     fn pictures(&self) -> String {
-        let drawn: Vec<Drawing> = self.columns.iter().filter_map(|column| column.drawing.clone()).collect();
-        let (files, scale) = Drawing::side_by_side(drawn);
+        let drawn = self.columns.iter().filter_map(|column| Some((column.drawing.clone()?, self.counts(column))));
+        let (files, scale) = Drawing::side_by_side(drawn.collect());
         let mut files = files.into_iter();
         let mut html = format!(
             "<p class=\"soft\">One camera and one colour scale for all: {}.</p>\n<div class=\"pictures\">\n",
@@ -190,11 +210,12 @@ impl Comparison {
         html + "</table></div>\n"
     }
 
-    /// Energy lost by motion, a bar for each run.
+    /// Energy lost by motion, a bar for each run. The losses of a run that failed may be beyond all measure: the table has them.
     pub fn bars(&self) -> Bars {
         let local = self.columns.iter().any(|column| column.lost()[4] != 0.0);
         let parts = MOTIONS[..if local { 5 } else { 4 }].iter().map(|part| (*part).to_owned()).collect();
-        let bars = self.columns.iter().map(|column| (column.name.clone(), column.lost().to_vec())).collect();
+        let drawn = self.columns.iter().filter(|column| self.counts(column));
+        let bars = drawn.map(|column| (column.name.clone(), column.lost().to_vec())).collect();
         Bars { title: "Energy lost, by motion".into(), x: Axis::linear("lost energy (J)"), parts, bars }
     }
 
@@ -276,6 +297,25 @@ mod tests {
             rest.replace_range(start..end, "");
         }
         assert!(!["http", "NaN", "inf", "<script"].iter().any(|text| rest.contains(text)));
+    }
+
+    /// Camera, colours and bars once followed a run that had blown up, and the others were dots in the dark.
+    #[test]
+    fn a_run_that_failed_does_not_set_the_scales() {
+        let mut three = three();
+        let names =
+            |comparison: &Comparison| comparison.bars().bars.iter().map(|bar| bar.0.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&three), ["a"]);
+        let alone = Comparison { columns: vec![three.columns[0].clone()], ..three.clone() };
+        let picture = |comparison: &Comparison| {
+            let html = comparison.pictures();
+            let at = html.find("base64,").unwrap();
+            html[at..].split('"').next().unwrap().to_owned()
+        };
+        assert!(picture(&alone) == picture(&three));
+        // If none ended well, all count.
+        three.columns[0].run.ending = Ending::Interrupted;
+        assert_eq!(names(&three).len(), 3);
     }
 
     #[test]

@@ -92,19 +92,18 @@ impl Drawing {
     }
 
     /// Pictures of several states for comparing them: one camera and one colour scale for all, and that scale in words. If
-    /// some rest and others move, all are coloured by height.
-    pub fn side_by_side(mut drawings: Vec<Drawing>) -> (Vec<Vec<u8>>, String) {
-        let Some(all) = drawings.first().cloned() else { return (Vec::new(), String::new()) };
-        if let Some(resting) = drawings.iter().find(|drawing| drawing.label != MOVING).map(|drawing| drawing.label) {
-            for drawing in &mut drawings {
-                drawing.colour_by_height(resting);
-            }
+    /// some rest and others move, all are coloured by height. Those marked `true` set camera and scale.
+    pub fn side_by_side(mut drawings: Vec<(Drawing, bool)>) -> (Vec<Vec<u8>>, String) {
+        if let Some(resting) = drawings.iter().map(|(drawing, _)| drawing.label).find(|label| *label != MOVING) {
+            drawings.iter_mut().for_each(|(drawing, _)| drawing.colour_by_height(resting));
         }
-        let spheres = drawings.iter().flat_map(|drawing| drawing.spheres.iter().copied()).collect();
-        let (label, from) = (drawings[0].label, drawings[0].from);
-        let view = Drawing { spheres, label, from, ..all }.view();
+        let leading: Vec<&Drawing> = drawings.iter().filter(|(_, leads)| *leads).map(|(drawing, _)| drawing).collect();
+        let Some(first) = leading.first().copied().cloned() else { return (Vec::new(), String::new()) };
+        let spheres = leading.iter().flat_map(|drawing| drawing.spheres.iter().copied()).collect();
+        let label = first.label;
+        let view = Drawing { spheres, ..first }.view();
         let [low, high] = [view.range.low, view.range.high].map(|value| view.range.text(value));
-        let pictures = drawings.iter().map(|drawing| drawing.seen_by(&view)).collect();
+        let pictures = drawings.iter().map(|(drawing, _)| drawing.seen_by(&view)).collect();
         (pictures, format!("{label}, from {low} (dark) to {high} (bright)"))
     }
 
@@ -171,7 +170,8 @@ impl Drawing {
             Ground { point: camera.place(near), normal: camera.turn(normal) }
         };
         Stage {
-            balls: self.spheres.iter().map(ball).collect(),
+            // What a failed run has flung away may lie beyond single precision.
+            balls: self.spheres.iter().map(ball).filter(|ball| ball.centre.is_finite()).collect(),
             grounds: self.planes.iter().map(ground).collect(),
             panels: self.walls.iter().filter_map(|wall| panel(camera, wall)).collect(),
             up: camera.turn(self.up),
@@ -445,7 +445,7 @@ mod tests {
     fn states_side_by_side_have_one_scale() {
         let mut low = one_ball();
         low.spheres[0].value = 0.0;
-        let (pictures, scale) = Drawing::side_by_side(vec![one_ball(), low.clone()]);
+        let (pictures, scale) = Drawing::side_by_side(vec![(one_ball(), true), (low.clone(), true)]);
         assert_eq!(pictures.len(), 2);
         // The same place, and so the same height: what coloured them before does not matter.
         assert_eq!(pictures[0], pictures[1]);
@@ -456,7 +456,7 @@ mod tests {
             drawing.spheres[0].value = value;
             drawing
         };
-        let (pictures, _) = Drawing::side_by_side(vec![moving(1.0), moving(0.1)]);
+        let (pictures, _) = Drawing::side_by_side(vec![(moving(1.0), true), (moving(0.1), true)]);
         assert_ne!(pictures[0], pictures[1]);
         assert_eq!(Drawing::side_by_side(vec![]).0.len(), 0);
     }

@@ -207,25 +207,45 @@ impl RunFolder {
         Path::new("runs").join(scene_file.file_stem().unwrap_or("scene".as_ref()))
     }
 
-    /// Makes the folder, or takes one that holds nothing of a run's. With `force` an older run in it is removed first.
-    pub fn create(path: &Path, force: bool, records: &[Record]) -> Result<Self, FolderError> {
-        let folder = path.display().to_string();
-        if path.exists() && !path.is_dir() {
-            return Err(FolderError::NotAFolder { folder });
+    /// Whether a run with these records may use the folder; with `force` also one that holds an older run. Touches nothing.
+    pub fn check(path: &Path, force: bool, records: &[Record]) -> Result<(), FolderError> {
+        let there = path.ancestors().find(|place| place.exists());
+        if let Some(other) = there.filter(|place| !place.is_dir()) {
+            return Err(FolderError::NotAFolder { folder: other.display().to_string() });
         }
-        fs::create_dir_all(path).map_err(|error| at(path, error))?;
+        if !path.exists() {
+            return Ok(());
+        }
+        let folder = path.display().to_string();
+        let mut names = entries(path)?;
         if path.join("run.json").exists() {
             if !force {
                 return Err(FolderError::HoldsRun { folder });
             }
-            remove_run(path)?;
+            let older = older_run(path)?;
+            names.retain(|name| !is_run_file(name, &older.records));
         }
         let records = record_files(records);
-        match entries(path)?.into_iter().find(|name| is_run_file(name, &records)) {
+        match names.into_iter().find(|name| is_run_file(name, &records)) {
             Some(name) if name == "scene.toml" && !force => Err(FolderError::HoldsRun { folder }),
-            Some(name) => Err(FolderError::HoldsOther { folder, file: name }),
-            None => Ok(RunFolder { path: path.to_owned() }),
+            Some(file) => Err(FolderError::HoldsOther { folder, file }),
+            None => Ok(()),
         }
+    }
+
+    /// Makes the folder, or takes one that was checked. An older run in it is removed.
+    pub fn take(path: &Path) -> Result<Self, FolderError> {
+        fs::create_dir_all(path).map_err(|error| at(path, error))?;
+        if path.join("run.json").exists() {
+            remove_run(path)?;
+        }
+        Ok(RunFolder { path: path.to_owned() })
+    }
+
+    /// Checks the folder, then takes it.
+    pub fn create(path: &Path, force: bool, records: &[Record]) -> Result<Self, FolderError> {
+        RunFolder::check(path, force, records)?;
+        RunFolder::take(path)
     }
 
     /// Where it is.
@@ -253,13 +273,16 @@ impl RunFolder {
     }
 }
 
-/// Removes the files of the run that `run.json` describes; `run.json` last, so that what is interrupted can be repeated.
-fn remove_run(path: &Path) -> Result<(), FolderError> {
+/// The run that a folder holds, if it is one of this program.
+fn older_run(path: &Path) -> Result<RunJson, FolderError> {
     let foreign = |reason: String| FolderError::ForeignRun { folder: path.display().to_string(), reason };
     let run = RunFolder::read_run(path).map_err(|error| foreign(error.to_string()))?;
-    if run.program != "stickslip" {
-        return Err(foreign(format!("its program is `{}`", run.program)));
-    }
+    if run.program == "stickslip" { Ok(run) } else { Err(foreign(format!("its program is `{}`", run.program))) }
+}
+
+/// Removes the files of the run that `run.json` describes; `run.json` last, so that what is interrupted can be repeated.
+fn remove_run(path: &Path) -> Result<(), FolderError> {
+    let run = older_run(path)?;
     let names = entries(path)?.into_iter().filter(|name| name != "run.json" && is_run_file(name, &run.records));
     for name in names.chain(["run.json".to_owned()]) {
         let file = path.join(name);
@@ -397,6 +420,26 @@ mod tests {
         assert!(matches!(RunFolder::create(&path, true, &records()), Err(FolderError::ForeignRun { .. })));
         assert_eq!(entries(&path).unwrap(), ["grains.csv", "run.json"]);
         assert!(matches!(RunFolder::create(&path.join("run.json"), true, &[]), Err(FolderError::NotAFolder { .. })));
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    /// A folder that was refused had been made, or cleared of its older run, before.
+    #[test]
+    fn what_is_refused_is_left_as_it_was() {
+        let path = test_folder("refused");
+        fs::write(path.join("file"), "mine").unwrap();
+        let below = path.join("file/below");
+        assert!(matches!(RunFolder::create(&below, true, &[]), Err(FolderError::NotAFolder { .. })));
+        let folder = RunFolder::create(&path.join("run"), false, &[]).unwrap();
+        folder.write_run(&RunJson::starting("", Path::new("a.toml"), "", &[])).unwrap();
+        folder.write_scene("").unwrap();
+        // Of the new records, not of the older run.
+        fs::write(folder.path().join("grains.csv"), "mine").unwrap();
+        let refused = RunFolder::create(folder.path(), true, &records());
+        assert!(matches!(refused, Err(FolderError::HoldsOther { .. })), "{refused:?}");
+        assert_eq!(entries(folder.path()).unwrap(), ["grains.csv", "run.json", "scene.toml"]);
+        RunFolder::check(&path.join("new"), false, &records()).unwrap();
+        assert!(!path.join("new").exists());
         fs::remove_dir_all(path).unwrap();
     }
 

@@ -41,12 +41,23 @@ impl Range {
 
 const BAR: [usize; 4] = [1070, 1092, 150, 650];
 
+/// Size of the letters.
+const UNIT: f32 = 1.75;
+
+/// Where the label of the bar begins: over its middle, unless the edge of the picture is in the way.
+fn label_start(label: &str) -> f32 {
+    let width = font::width(label, UNIT);
+    (0.5 * (BAR[0] + BAR[1]) as f32 - 0.5 * width).min(WIDTH as f32 - 12.0 - width)
+}
+
 /// The colour bar with its label and numbers.
 pub fn draw_bar(pixels: &mut [[u8; 3]], range: &Range, label: &str) {
     let [left, right, top, bottom] = BAR;
+    let start = label_start(label);
+    let panel = (left - 40).min((start - 12.0).max(0.0) as usize);
     // A stray sphere behind the bar must not be read as part of it.
     for y in top - 50..bottom + 20 {
-        for pixel in &mut pixels[y * WIDTH + left - 40..(y + 1) * WIDTH - 8] {
+        for pixel in &mut pixels[y * WIDTH + panel..(y + 1) * WIDTH - 8] {
             *pixel = pixel.map(|byte| ((u16::from(byte) + 4 * 240) / 5) as u8);
         }
     }
@@ -54,7 +65,7 @@ pub fn draw_bar(pixels: &mut [[u8; 3]], range: &Range, label: &str) {
         let colour = viridis((bottom - 1 - y) as f64 / (bottom - 1 - top) as f64).map(|c| c as u8);
         pixels[y * WIDTH + left..y * WIDTH + right].fill(colour);
     }
-    let unit = 1.75;
+    let unit = UNIT;
     let mut ink = Vec::new();
     for tick in 0..=4 {
         let share = f64::from(tick) / 4.0;
@@ -64,8 +75,6 @@ pub fn draw_bar(pixels: &mut [[u8; 3]], range: &Range, label: &str) {
         ink.push([(right as f32 + 2.0, y), (right as f32 + 7.0, y)]);
         ink.extend(font::segments(&text, right as f32 + 14.0, y + 4.0 * unit, unit));
     }
-    let middle = 0.5 * (left + right) as f32;
-    let start = (middle - 0.5 * font::width(label, unit)).min(WIDTH as f32 - 12.0 - font::width(label, unit));
     ink.extend(font::segments(label, start, top as f32 - 22.0, unit));
     draw_ink(pixels, &ink, 0.85);
 }
@@ -133,6 +142,17 @@ mod tests {
     fn lengths_are_round() {
         let text = |most: f64| length_text(round_below(most));
         assert_eq!([0.043, 0.1999, 0.96e-3, 7e5, 3e-7].map(text), ["0.02 m", "0.1 m", "0.0005 m", "5e5 m", "2e-7 m"]);
+    }
+
+    /// A long label began left of the panel behind it, over the grains.
+    #[test]
+    fn the_panel_is_as_wide_as_the_label() {
+        let label = "speed of the spheres (m/s)";
+        let grey = 100;
+        let mut pixels = vec![[grey; 3]; WIDTH * HEIGHT];
+        draw_bar(&mut pixels, &Range { low: 0.0, high: 1.0, beyond: false }, label);
+        let before = label_start(label) as usize - 4;
+        assert!(before < BAR[0] - 40 && pixels[(BAR[2] - 30) * WIDTH + before][0] > grey);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use glam::{DQuat, DVec3};
 use stickslip::body::{Body, Motion};
 
-use crate::input::{Item, Place, Result, Table, shown};
+use crate::input::{Item, Place, Result, Spot, Table, shown};
 use crate::scene::materials::Materials;
 use crate::scene::motions::read_motion;
 use crate::scene::shapes::read_shape;
@@ -36,7 +36,12 @@ impl<'a> Bodies<'a> {
         for table in top.tables("body")? {
             let name = table.read("name", |item| read_name(item, &mut taken))?;
             let stood = earlier.zip(name.as_deref()).and_then(|(earlier, name)| earlier.wall(name));
-            let body = read_body(&table, materials, stood)?;
+            let body = read_body(&table, materials, stood).map_err(|error| match (earlier, &name) {
+                (Some(earlier), Some(name)) if error.message().ends_with("the key `position` is missing") => {
+                    table.error(format!("the key `position` is missing, and {}", earlier.no_wall(name)))
+                }
+                _ => error,
+            })?;
             let place = table.place();
             table.finish()?;
             bodies.list.push(body);
@@ -55,6 +60,11 @@ impl<'a> Bodies<'a> {
     pub fn place(&self, id: usize) -> Option<&Place<'a>> {
         let table = self.origins.partition_point(|(end, _)| *end <= id);
         self.origins.get(table).map(|(_, place)| place)
+    }
+
+    /// For each table, the id after its last body, and its place, to be kept.
+    pub fn spots(&self) -> Vec<(usize, Spot)> {
+        self.origins.iter().map(|(end, place)| (*end, place.spot())).collect()
     }
 
     /// A body as a message names it.

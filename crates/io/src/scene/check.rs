@@ -40,10 +40,19 @@ pub fn check_text(scene: &Scene) -> String {
     text
 }
 
+/// `1 sphere`, `2 spheres`, `1 body`, `2 bodies`.
+pub fn plural(n: usize, noun: &str) -> String {
+    match (n, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{n} {stem}ies"),
+        (_, None) => format!("{n} {noun}s"),
+    }
+}
+
 /// `1 sphere`, `2 spheres`, `2 free`.
 fn counted(n: usize, kind: &str) -> String {
     let noun = !matches!(kind, "free" | "fixed" | "held" | "prescribed");
-    format!("{n} {kind}{}", if noun && n != 1 { "s" } else { "" })
+    if noun { plural(n, kind) } else { format!("{n} {kind}") }
 }
 
 fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {

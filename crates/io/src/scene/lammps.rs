@@ -198,20 +198,26 @@ fn read_data(lines: &[Line<'_>], text: &str) -> std::result::Result<(Vec<usize>,
             _ => {}
         }
     }
-    sort_by_id(&mut atoms, text)?;
+    join(&mut atoms, moving, text)?;
+    Ok((vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9], atoms))
+}
+
+/// Puts atoms into the order of their ids and gives them their velocities.
+fn join(atoms: &mut Vec<Atom>, mut moving: Vec<Atom>, text: &str) -> std::result::Result<(), Fault> {
+    sort_by_id(atoms, text)?;
     sort_by_id(&mut moving, text)?;
     let known = |id: u64| atoms.binary_search_by_key(&id, |atom| atom.id).is_ok();
     if let Some(stray) = moving.iter().find(|atom| !known(atom.id)) {
         return Err((stray.span.clone(), format!("there is no atom {}", stray.id)));
     }
-    for atom in &mut atoms {
+    for atom in atoms {
         // An atom without a line of velocities is at rest, as in LAMMPS.
         match moving.binary_search_by_key(&atom.id, |moving| moving.id) {
             Ok(at) => atom.numbers.extend_from_slice(&moving[at].numbers),
             Err(_) => atom.numbers.extend([0.0; 6]),
         }
     }
-    Ok((vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9], atoms))
+    Ok(())
 }
 
 #[cfg(test)]

@@ -27,21 +27,23 @@ mod variant;
 use std::path::Path;
 
 use glam::DVec3;
+use stickslip::error::BuildError;
 use stickslip::explicit::stable_step::{self, StepAdvice};
-use stickslip::model::Model;
+use stickslip::model::{Integrator, Model};
 use stickslip::world::{RestoreError, Setup, World};
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::input::{self, Item, LARGEST_FILE, Result, Source, Table};
+use crate::input::{self, Item, LARGEST_FILE, Place, Result, Source, Spot, Table};
 use bodies::Bodies;
 use check::short;
 use materials::Materials;
-use streams::Streams;
+use start::Earlier;
+use streams::{Drawn, Streams};
 use timing::Time;
 
 pub use crate::input::InputError;
-pub use check::check_text;
+pub use check::{check_text, plural};
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
 pub use start::Start;
@@ -81,16 +83,54 @@ pub struct Scene {
     pub warnings: Vec<String>,
     /// What the user should know.
     pub notes: Vec<String>,
+    /// Where everything is described.
+    sites: Sites,
+}
+
+/// The scene's text and the places in it, for what only building the world finds.
+#[derive(Clone, Debug)]
+struct Sites {
+    source: Source,
+    /// For each table of bodies, the id after its last one.
+    bodies: Vec<(usize, Spot)>,
+    streams: Vec<Spot>,
+    start: Option<Spot>,
+}
+
+impl Sites {
+    /// The error with its place: that of the body or stream it names, or `[start]`, or the file as a whole.
+    fn error(&self, error: &RestoreError) -> InputError {
+        let body = |id: u32| self.bodies.iter().find(|(end, _)| (id as usize) < *end).map(|(_, spot)| spot);
+        let spot = match error {
+            RestoreError::Build(error) => match error {
+                BuildError::NoSuchMaterial { body: id, .. }
+                | BuildError::Impossible { body: id, .. }
+                | BuildError::FreeWall { body: id, .. }
+                | BuildError::LockedTumbling { body: id }
+                | BuildError::NotPlain { body: id }
+                | BuildError::NotFree { body: id }
+                | BuildError::NoLaws { b: id, .. } => body(*id),
+                BuildError::BadStream { stream, .. } => self.streams.get(*stream),
+                _ => None,
+            },
+            _ => self.start.as_ref(),
+        };
+        match spot {
+            Some(spot) => spot.error(&self.source, error.to_string()),
+            None => InputError::of_file(self.source.name(), error.to_string()),
+        }
+    }
 }
 
 impl Scene {
     /// The world at step 0: with what contacts remember, where the scene starts from another run. (`World::new(setup)`
     /// would begin with contacts that remember nothing.)
-    pub fn world(&self) -> std::result::Result<World, RestoreError> {
-        match &self.start {
+    pub fn world(&self) -> std::result::Result<World, InputError> {
+        let world = match &self.start {
             Some(start) => start.world(self.setup.clone()),
-            None => Ok(World::new(self.setup.clone())?),
-        }
+            None => World::new(self.setup.clone()).map_err(RestoreError::from),
+        };
+        world.map_err(|error| self.sites.error(&error))
     }
 }
 
@@ -112,11 +152,7 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
 fn read_parsed(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path) -> Result<Scene> {
     let top = Table::top(source, parsed);
     refuse_promised(&top)?;
-    let title = top.read("title", Item::string)?.unwrap_or_default().to_owned();
-    let gravity = top.read("gravity", Item::vector)?.unwrap_or(DVec3::ZERO);
-    let seed = top.read("seed", |item| item.whole(0))?.unwrap_or(1);
-    let time = Time::read(&top)?;
-    let (integrator, local_damping) = timing::read_method(&top)?;
+    let head = Head::read(&top)?;
     let materials = Materials::read(&top)?;
     let laws = contacts::read(&top, &materials)?;
     let earlier = start::read(&top, folder)?;
@@ -129,48 +165,89 @@ fn read_parsed(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path) ->
     }
     top.finish()?;
     let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
-    let groups = grains::read(&top, &materials, folder, seed, &mut bodies)?;
+    let groups = grains::read(&top, &materials, folder, head.seed, &mut bodies)?;
     motions::settle_servos(&mut bodies, &materials)?;
-    let streams = Streams::read(&top, &materials, seed, &bodies)?;
+    let drawn = Drawn { seed: head.seed, after: earlier.as_ref().map(Earlier::hash) };
+    let streams = Streams::read(&top, &materials, &drawn, &bodies)?;
     let domain = timing::read_domain(&top, &bodies, &streams)?;
     if bodies.list.is_empty() && streams.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));
     }
     let remark = meet::check(&bodies, &streams, &materials.list, &laws)?;
-
-    let mut model = Model { gravity, integrator, local_damping, laws, ..Model::new(materials.list, 0.0) };
-    model.outflow = domain.and_then(|domain| domain.outflow());
-    let too_late = streams.warnings(time.end);
-    model.inflows = streams.list;
-    let advice = stable_step::advise(&model, &bodies.list);
-    let (step, steps) = time.settle(advice.as_ref())?;
-    model.dt = step;
-    let mut scene = Scene {
-        title,
-        seed,
-        end: time.end,
-        steps,
-        step_given: time.step.is_some(),
-        warnings: time.warning(advice.as_ref()).into_iter().chain(too_late).collect(),
-        advice,
-        stop: time.stop,
-        start: None,
-        records,
-        setup: Setup { model, bodies: bodies.list },
-        names: bodies.names,
-        domain,
-        resolved: String::new(),
-        notes: Vec::new(),
-    };
-    scene.notes = notes(&scene);
+    let model = Model { laws, ..Model::new(materials.list, 0.0) };
+    let mut scene = head.scene(model, bodies, streams, domain, source)?;
+    scene.records = records;
     scene.notes.extend(remark);
     if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
+        scene.sites.start = Some(earlier.spot());
         let (start, notes) = earlier.settle(&scene.setup, &scene.names, &new_ids);
         scene.start = Some(start);
         scene.notes.extend(notes);
     }
     scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups);
     Ok(scene)
+}
+
+/// What stands at the top of a scene: what is not about bodies.
+struct Head<'a> {
+    title: String,
+    gravity: DVec3,
+    seed: u64,
+    time: Time<'a>,
+    integrator: Integrator,
+    local_damping: f64,
+}
+
+impl<'a> Head<'a> {
+    fn read(top: &Table<'a>) -> Result<Self> {
+        let title = top.read("title", Item::string)?.unwrap_or_default().to_owned();
+        let gravity = top.read("gravity", Item::vector)?.unwrap_or(DVec3::ZERO);
+        let seed = top.read("seed", |item| item.whole(0))?.unwrap_or(1);
+        let time = Time::read(top)?;
+        let (integrator, local_damping) = timing::read_method(top)?;
+        Ok(Head { title, gravity, seed, time, integrator, local_damping })
+    }
+
+    /// The scene with its step; without records, and as if it started from nothing.
+    fn scene(
+        self,
+        model: Model,
+        bodies: Bodies<'_>,
+        streams: Streams<'_>,
+        domain: Option<Domain>,
+        source: &Source,
+    ) -> Result<Scene> {
+        let Head { title, gravity, seed, time, integrator, local_damping } = self;
+        let mut model = Model { gravity, integrator, local_damping, ..model };
+        model.outflow = domain.and_then(|domain| domain.outflow());
+        let too_late = streams.warnings(time.end);
+        let spots = streams.places.iter().map(Place::spot).collect();
+        let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, start: None };
+        model.inflows = streams.list;
+        let advice = stable_step::advise(&model, &bodies.list);
+        let (step, steps) = time.settle(advice.as_ref())?;
+        model.dt = step;
+        let mut scene = Scene {
+            title,
+            seed,
+            end: time.end,
+            steps,
+            step_given: time.step.is_some(),
+            warnings: time.warning(advice.as_ref()).into_iter().chain(too_late).collect(),
+            advice,
+            stop: time.stop,
+            start: None,
+            records: Vec::new(),
+            setup: Setup { model, bodies: bodies.list },
+            names: bodies.names,
+            domain,
+            resolved: String::new(),
+            notes: Vec::new(),
+            sites,
+        };
+        scene.notes = notes(&scene);
+        Ok(scene)
+    }
 }
 
 fn refuse_promised(top: &Table<'_>) -> Result<()> {

@@ -150,39 +150,53 @@ fn write_laws(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
         out,
         "normal = {{ law = \"{name}\", stiffness = {stiffness}, {dashpot}, cohesionless = {cohesionless} }}"
     )?;
-    // Scene files do not name laws from outside; a comment says so to whoever builds a scene in some other way.
-    let own =
-        |motion: &str, law: Own| format!("# {motion}: {}, a law from outside, has no name in a scene", law.name());
+    write_slide(out, laws)?;
+    write_roll(out, laws)?;
+    write_spin(out, laws)
+}
+
+/// Scene files do not name laws from outside; a comment says so to whoever builds a scene in some other way.
+fn own(motion: &str, law: Own) -> String {
+    format!("# {motion}: {}, a law from outside, has no name in a scene", law.name())
+}
+
+fn write_slide(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
     match laws.slide {
-        None => {}
+        None => Ok(()),
         Some(Slide::SpringSlider(s)) => {
             let arm = if s.options.arm == Arm::Lammps { "lammps" } else { "midpoint" };
             let spring = spring(s.stiffness, s.damping, &s.limit, s.options);
-            writeln!(out, "slide = {{ {spring}, arm = \"{arm}\", {} }}", transport(s.options))?;
+            writeln!(out, "slide = {{ {spring}, arm = \"{arm}\", {} }}", transport(s.options))
         }
-        Some(Slide::Own(law)) => writeln!(out, "{}", own("slide", law))?,
+        Some(Slide::Own(law)) => writeln!(out, "{}", own("slide", law)),
     }
+}
+
+fn write_roll(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
     match laws.roll {
-        None => {}
+        None => Ok(()),
         Some(Roll::SpringSlider(r)) => {
             let spring = spring(r.stiffness, r.damping, &r.limit, r.options);
-            writeln!(out, "roll = {{ {spring}, {} }}", transport(r.options))?;
+            writeln!(out, "roll = {{ {spring}, {} }}", transport(r.options))
         }
         Some(Roll::ConstantTorque(r)) => {
             let limit = limit_text(&r.limit);
-            writeln!(out, "roll = {{ law = \"constant-torque\", {limit}, include_spin = {} }}", r.include_spin)?;
+            writeln!(out, "roll = {{ law = \"constant-torque\", {limit}, include_spin = {} }}", r.include_spin)
         }
         Some(Roll::Epsd(r)) => {
             let own = if r.stiffness > 0.0 { format!("stiffness = {}, ", number(r.stiffness)) } else { String::new() };
             let (ratio, limit) = (number(r.damping_ratio), limit_text(&r.limit));
-            writeln!(out, "roll = {{ law = \"epsd\", {own}damping_ratio = {ratio}, {limit} }}")?;
+            writeln!(out, "roll = {{ law = \"epsd\", {own}damping_ratio = {ratio}, {limit} }}")
         }
         Some(Roll::Viscous(r)) => {
             let limit = r.limit.map_or(String::new(), |limit| format!(", {}", limit_text(&limit)));
-            writeln!(out, "roll = {{ law = \"viscous\", damping = {}{limit} }}", number(r.damping))?;
+            writeln!(out, "roll = {{ law = \"viscous\", damping = {}{limit} }}", number(r.damping))
         }
-        Some(Roll::Own(law)) => writeln!(out, "{}", own("roll", law))?,
+        Some(Roll::Own(law)) => writeln!(out, "{}", own("roll", law)),
     }
+}
+
+fn write_spin(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
     match laws.spin {
         None => Ok(()),
         Some(Spin::SpringSlider(s)) => {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use stickslip::body::Body;
+use stickslip::body::{Body, Motion};
 use stickslip::law::Motions;
 use stickslip::law::kernel::MemoryLayout;
 use stickslip::law::one::PairMemory;
@@ -25,10 +25,10 @@ use stickslip::world::{Remembered, RestoreError, Saved, SavedBody, Setup, World}
 
 use crate::checkpoint::describe::{BodyText, PairText, pairs};
 use crate::checkpoint::{self, Checkpoint};
-use crate::input::{Item, Place, Result, Table, shown};
+use crate::input::{Item, Place, Result, Spot, Table, shown};
 use crate::results::{Ending, RunFolder, write_whole};
 use crate::scene::bodies::{Bodies, check_mass};
-use crate::scene::check::short;
+use crate::scene::check::{plural, short};
 use crate::scene::materials::Materials;
 
 /// Where a scene starts from.
@@ -142,7 +142,10 @@ fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<PathBuf> {
         Ok(run) => {
             let error = item.error(format!("the run in {shown} has left no {} ({})", checkpoint::END, run.ending));
             error.help(match run.ending {
-                Ending::Running => "wait until it has ended, or name one of its checkpoint-<step>.checkpoint files",
+                Ending::Running => {
+                    "wait until it has ended, or it was killed: repeat it, or name one of its checkpoint-<step>.checkpoint \
+                     files"
+                }
                 Ending::Failed(_) => "mend and repeat it, or name one of its checkpoint-<step>.checkpoint files",
                 _ => "repeat it with this version of the program",
             })
@@ -167,6 +170,25 @@ impl<'a> Earlier<'a> {
     pub fn wall(&self, name: &str) -> Option<(DVec3, DQuat)> {
         let mut walls = self.all().filter(|(_, text, _)| !text.is_moved() && text.name.as_deref() == Some(name));
         walls.next().map(|(_, _, saved)| (saved.position, saved.orientation))
+    }
+
+    /// Hash of the checkpoint's content.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Where `[start]` names the checkpoint.
+    pub fn spot(&self) -> Spot {
+        self.place.spot()
+    }
+
+    /// That there was no wall of this name, and which there were.
+    pub fn no_wall(&self, name: &str) -> String {
+        let walls = self.all().filter(|(_, text, _)| !text.is_moved());
+        let names: Vec<String> =
+            walls.filter_map(|(_, text, _)| Some(format!("\"{}\"", shown(text.name.as_ref()?)))).collect();
+        let names = if names.is_empty() { "none with a name".to_owned() } else { names.join(", ") };
+        format!("{} has no wall \"{}\"; its walls: {names}", self.file.display(), shown(name))
     }
 
     /// Adds the bodies that come over.
@@ -248,18 +270,17 @@ impl<'a> Earlier<'a> {
             })
             .collect();
         let walls = if walls.is_empty() { "none".to_owned() } else { walls.join(", ") };
+        let come = if moved == 1 { "comes" } else { "come" };
         let mut notes = vec![format!(
-            "starts from {} at {} s: {moved} bodies come over, {} contacts keep their memory; walls that are those of that \
-             run: {walls}",
+            "starts from {} at {} s: {} {come} over, {} with memory; walls that are those of that run: {walls}",
             self.file.display(),
             short(self.checkpoint.time()),
-            if reason.is_none() { self.touching() } else { remembered.len() }
+            plural(moved, "body"),
+            plural(if reason.is_none() { self.touching() } else { remembered.len() }, "contact"),
         )];
         notes.append(&mut dropped);
-        notes.push(match &reason {
-            None => "it goes on from the saved state to the bit".to_owned(),
-            Some(reason) => format!("loads are evaluated anew at the start: {reason}"),
-        });
+        notes.extend(self.other_densities(setup));
+        notes.push(how_it_goes_on(setup, reason.as_deref()));
         let saved = reason.is_none().then(|| Arc::new(self.checkpoint.saved));
         let start = Start {
             from: self.from,
@@ -271,6 +292,19 @@ impl<'a> Earlier<'a> {
             bytes: self.bytes,
         };
         (start, notes)
+    }
+
+    /// Materials of another density than they had: bodies keep their masses.
+    fn other_densities(&self, setup: &Setup) -> Vec<String> {
+        let materials = self.checkpoint.description.materials.iter();
+        let other = materials.filter_map(|old| {
+            let new = setup.model.materials.iter().find(|new| new.name == old.name && new.density != old.density)?;
+            let (name, was, is) = (shown(&new.name), short(old.density), short(new.density));
+            Some(format!(
+                "the density of \"{name}\" was {was} kg/m^3 and is {is} now: bodies that come over keep their mass"
+            ))
+        });
+        other.collect()
     }
 
     fn touching(&self) -> usize {
@@ -346,6 +380,24 @@ impl<'a> Earlier<'a> {
             }
         }
         dropped.then(|| "a law is of another kind".to_owned())
+    }
+}
+
+/// What goes on to the bit, and what begins anew.
+fn how_it_goes_on(setup: &Setup, reason: Option<&str>) -> String {
+    let mut anew = Vec::new();
+    if !setup.model.inflows.is_empty() {
+        anew.push("streams begin anew (count and clock; they draw other random numbers than that run's)");
+    }
+    if setup.bodies.iter().any(|body| matches!(body.motion, Motion::Prescribed(_))) {
+        anew.push("prescribed motion begins anew (at t = 0, from where the body stands now)");
+    }
+    let anew = anew.join("; ");
+    match (reason, anew.is_empty()) {
+        (None, true) => "it goes on from the saved state to the bit".to_owned(),
+        (None, false) => format!("bodies and what contacts remember go on from the saved state to the bit; {anew}"),
+        (Some(reason), true) => format!("loads are evaluated anew at the start: {reason}"),
+        (Some(reason), false) => format!("loads are evaluated anew at the start: {reason}; {anew}"),
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Body n of a table is due at start + n/rate, anywhere in the box of centres from `from` to `to`. What is drawn comes from
 //! random streams named after the table (`stream[0].radius`, `stream[0].place`), so that one table does not change
-//! another's bodies. Whether there is room when a body is due is known only during the run: the engine lets it wait.
+//! another's bodies; in a scene that starts from another run also after its checkpoint, or the bodies of that run would
+//! come again. Whether there is room when a body is due is known only during the run: the engine lets it wait.
 
 use glam::DVec3;
 use stickslip::body::Motion;
@@ -16,6 +17,21 @@ use crate::scene::check::short;
 use crate::scene::grains::{Radius, not_below, read_radius};
 use crate::scene::materials::Materials;
 
+/// What random numbers are drawn from.
+pub(crate) struct Drawn<'a> {
+    /// The scene's seed.
+    pub seed: u64,
+    /// Hash of the checkpoint that the scene starts from.
+    pub after: Option<&'a str>,
+}
+
+impl Drawn<'_> {
+    fn stream(&self, index: usize, what: &str) -> Stream {
+        let after = self.after.map_or(String::new(), |hash| format!(" after {hash}"));
+        Stream::named(self.seed, &format!("stream[{index}].{what}{after}"))
+    }
+}
+
 /// The streams of a scene, and where each is described.
 #[derive(Debug, Default)]
 pub(crate) struct Streams<'a> {
@@ -27,11 +43,11 @@ pub(crate) struct Streams<'a> {
 
 impl<'a> Streams<'a> {
     /// Reads all `[[stream]]` tables.
-    pub fn read(top: &Table<'a>, materials: &Materials, seed: u64, bodies: &Bodies<'_>) -> Result<Self> {
+    pub fn read(top: &Table<'a>, materials: &Materials, drawn: &Drawn<'_>, bodies: &Bodies<'_>) -> Result<Self> {
         let mut streams = Streams::default();
         let mut total = bodies.list.len() as u64;
         for (index, table) in top.tables("stream")?.into_iter().enumerate() {
-            let inflow = read_stream(&table, materials, seed, index, &mut total)?;
+            let inflow = read_stream(&table, materials, drawn, index, &mut total)?;
             refuse_walled_in(&table, &inflow, bodies)?;
             streams.list.push(inflow);
             streams.places.push(table.place());
@@ -56,7 +72,13 @@ impl<'a> Streams<'a> {
     }
 }
 
-fn read_stream(table: &Table<'_>, materials: &Materials, seed: u64, index: usize, total: &mut u64) -> Result<Inflow> {
+fn read_stream(
+    table: &Table<'_>,
+    materials: &Materials,
+    drawn: &Drawn<'_>,
+    index: usize,
+    total: &mut u64,
+) -> Result<Inflow> {
     let material = materials.index(table.required("material")?)?;
     let radius = match table.need("radius", read_radius)? {
         Radius::One(radius) => [radius; 2],
@@ -76,8 +98,8 @@ fn read_stream(table: &Table<'_>, materials: &Materials, seed: u64, index: usize
         to: table.need("to", |item| not_below(from, item))?,
         velocity: table.read("velocity", Item::vector)?.unwrap_or(DVec3::ZERO),
         angular_velocity: table.read("angular_velocity", Item::vector)?.unwrap_or(DVec3::ZERO),
-        sizes: Stream::named(seed, &format!("stream[{index}].radius")),
-        places: Stream::named(seed, &format!("stream[{index}].place")),
+        sizes: drawn.stream(index, "radius"),
+        places: drawn.stream(index, "place"),
     };
     for body in inflow.extremes(materials.list[usize::from(material)].density) {
         check_mass(&body, materials).map_err(|message| table.error(message))?;

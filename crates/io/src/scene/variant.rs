@@ -45,10 +45,14 @@ fn merged_contacts<'a>(scene: Spanned<DeValue<'a>>, variant: Spanned<DeValue<'a>
         // Not an array of tables: whoever reads it will say so.
         (_, other) => return Spanned::new(span, other),
     };
+    // Only the scene's are replaced, and once: a pair that the variant has twice is left for whoever reads it to refuse.
+    let mut replaced = vec![false; merged.len()];
     for contact in new {
         let pair = pair_of(&contact);
-        match merged.iter_mut().find(|old| pair.is_some() && pair_of(old) == pair) {
-            Some(place) => *place = contact,
+        let same = merged.iter().take(replaced.len()).position(|old| pair.is_some() && pair_of(old) == pair);
+        let same = same.filter(|&place| !std::mem::replace(&mut replaced[place], true));
+        match same.and_then(|place| merged.get_mut(place)) {
+            Some(old) => *old = contact,
             None => merged.push(contact),
         }
     }

@@ -259,3 +259,19 @@ fn a_ball_in_the_air_at_the_end_touches_nothing() {
     assert!(found["time"].as_f64() >= Some(0.02), "{found}");
     assert_eq!(found["mean_contacts"].as_f64(), Some(0.0), "{found}");
 }
+
+#[test]
+fn a_stray_grain_does_not_stretch_the_layers() {
+    // One grain that had fallen off the table, 2 m below, put all others into one layer of twenty.
+    let folder = Folder::new("measure-stray");
+    let stray = "[[body]]\nmaterial = \"grain\"\nshape = { kind = \"sphere\", radius = 0.01 }\nmass = 1.0\n\
+                 position = [0, 0, -50.0]\nvelocity = [0, 0, -1.0]\n";
+    run(&folder, &falling(&format!("{stray}{BODIES}")));
+    let found = json(&folder, &["profile", "--axis", "0,0,1", "--layers", "10"]);
+    // The row of balls is 0.95 m long between centres, and a radius more at each end.
+    let csv = std::fs::read_to_string(folder.path().join("run/measure-profile.csv")).unwrap();
+    let at = |line: &str| line.split(',').next().and_then(|z| z.parse::<f64>().ok());
+    let places: Vec<f64> = csv.lines().skip(1).filter_map(at).collect();
+    let span = places.last().unwrap() - places[0];
+    assert!((span - 0.97 * 0.9).abs() < 1e-9, "{found} {csv}");
+}

@@ -56,10 +56,26 @@ impl Layers {
     /// Lets the grid span these spheres, too, unless a box was given.
     fn widen(&self, grid: &mut Grid, frame: &Frame) {
         if self.corners.is_none() {
-            let span = Grid::spanned(grid.axes, grid.counts, &frame.positions, &frame.radii);
+            let (positions, radii) = without_strays(frame);
+            let span = Grid::spanned(grid.axes, grid.counts, &positions, &radii);
             (grid.from, grid.to) = (grid.from.min(span.from), grid.to.max(span.to));
         }
     }
+}
+
+/// The spheres but for those farther from their median than three times what nine tenths keep within: a grain that fell off
+/// the table must not stretch every layer.
+fn without_strays(frame: &Frame) -> (Vec<DVec3>, Vec<f64>) {
+    let middle = DVec3::from_array(std::array::from_fn(|axis| {
+        let mut places: Vec<f64> = frame.positions.iter().map(|p| p[axis]).collect();
+        places.sort_by(f64::total_cmp);
+        places.get(places.len() / 2).copied().unwrap_or(0.0)
+    }));
+    let mut distances: Vec<f64> = frame.positions.iter().map(|p| p.distance(middle)).collect();
+    distances.sort_by(f64::total_cmp);
+    let most = 3.0 * distances.get(distances.len() * 9 / 10).copied().unwrap_or(0.0);
+    let all = frame.positions.iter().copied().zip(frame.radii.iter().copied());
+    all.filter(|(position, radius)| position.distance(middle) <= most.max(*radius)).unzip()
 }
 
 /// A grid that nothing has spanned, or a flat box, cannot be measured.

@@ -166,9 +166,9 @@ fn read_parsed(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path) ->
     top.finish()?;
     let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
     let groups = grains::read(&top, &materials, folder, head.seed, &mut bodies)?;
-    motions::settle_servos(&mut bodies, &materials)?;
     let drawn = Drawn { seed: head.seed, after: earlier.as_ref().map(Earlier::hash) };
     let streams = Streams::read(&top, &materials, &drawn, &bodies)?;
+    motions::settle_servos(&mut bodies, &streams.list, &materials)?;
     let domain = timing::read_domain(&top, &bodies, &streams)?;
     if bodies.list.is_empty() && streams.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));

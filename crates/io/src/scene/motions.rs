@@ -1,6 +1,7 @@
 //! `motion` of a body: a word, or a table that prescribes a path, runs a belt or keeps a force.
 
 use stickslip::body::{Body, Motion, Oscillation, Prescribed, Servo};
+use stickslip::inflow::Inflow;
 use stickslip::shape::Shape;
 
 use crate::input::{Item, Result, Table};
@@ -90,11 +91,17 @@ fn read_oscillation(item: Item<'_>) -> Result<Oscillation> {
     Ok(oscillation)
 }
 
-/// A servo without a mass of its own weighs as much as all that loads move: it answers as slowly as the bed that it presses,
+/// A servo without a mass of its own weighs as much as all that loads move, there or to come: it answers as slowly as the bed that it presses,
 /// and never governs the step.
-pub(crate) fn settle_servos(bodies: &mut Bodies<'_>, materials: &Materials) -> Result<()> {
-    let moved = bodies.list.iter().filter(|body| body.motion.yields());
-    let total: f64 = moved.map(|body| body.mass_and_inertia(materials.list[body.material as usize].density).0).sum();
+pub(crate) fn settle_servos(bodies: &mut Bodies<'_>, streams: &[Inflow], materials: &Materials) -> Result<()> {
+    let mass = |body: &Body| body.mass_and_inertia(materials.list[body.material as usize].density).0;
+    let there: f64 = bodies.list.iter().filter(|body| body.motion.yields()).map(mass).sum();
+    // The mean of the smallest and the largest is near enough.
+    let to_come = streams.iter().map(|stream| {
+        let [least, most] = stream.extremes(materials.list[stream.material as usize].density);
+        stream.count as f64 * 0.5 * (mass(&least) + mass(&most))
+    });
+    let total = there + to_come.sum::<f64>();
     for id in 0..bodies.list.len() {
         let Motion::Servo(servo) = &mut bodies.list[id].motion else { continue };
         if servo.mass == 0.0 {

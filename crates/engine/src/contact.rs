@@ -12,8 +12,8 @@
 //!        '-------'             loads are those on a; b gets the opposite force
 //! ```
 //!
-//! A plane has no centre to speak of: its velocity is taken at the centre of the sphere, and its lever is minus the
-//! sphere's, so that the lines above hold unchanged. `R_eff` is then the sphere's radius and the plane's mass infinite.
+//! A wall has no centre to speak of: its velocity is taken at the centre of the sphere, and its lever is minus the
+//! sphere's, so that the lines above hold unchanged. `R_eff` is then the sphere's radius and the wall's mass infinite.
 
 use glam::DVec3;
 
@@ -44,11 +44,11 @@ pub struct Contact {
     pub angular_velocity_b: DVec3,
     /// Distance from a's centre to the contact point, R_a - d/2.
     pub lever_a: f64,
-    /// Distance from b's centre to the contact point; minus `lever_a` for a plane.
+    /// Distance from b's centre to the contact point; minus `lever_a` for a wall.
     pub lever_b: f64,
-    /// Radius of a; minus `reach_b` for a plane.
+    /// Radius of a; minus `reach_b` for a wall.
     pub reach_a: f64,
-    /// Radius of b; minus `reach_a` for a plane.
+    /// Radius of b; minus `reach_a` for a wall.
     pub reach_b: f64,
     /// R_a R_b/(R_a + R_b).
     pub radius_eff: f64,
@@ -116,9 +116,9 @@ impl Contact {
         (self.radius_eff * self.overlap).sqrt()
     }
 
-    /// Whether one side is flat.
+    /// Whether one side is a wall, which counts as flat.
     #[inline(always)]
-    pub fn with_plane(&self) -> bool {
+    pub fn with_wall(&self) -> bool {
         self.reach_a * self.reach_b < 0.0
     }
 }
@@ -272,8 +272,8 @@ impl Quads {
 /// What is gathered of one body of each of 32 contacts.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// Position and reach. At a plane: the sphere's distance along the normal and its radius for the sphere, zero and
-    /// minus that radius for the plane.
+    /// Position and reach. At a wall: the sphere's distance along the normal and its radius for the sphere, zero and
+    /// minus that radius for the wall.
     pub place: Quads,
     /// Velocity and 1/m.
     pub motion: Quads,
@@ -327,7 +327,7 @@ pub struct Block {
     pub normal: Lanes3,
     /// Computed by `kernel::geometry`.
     pub inverse_distance: Lanes,
-    /// Gathered at a plane, computed by `kernel::geometry` otherwise.
+    /// Gathered at a wall, computed by `kernel::geometry` otherwise.
     pub normal_before: Lanes3,
     /// Computed by `kernel::geometry`.
     pub normal_mid: Lanes3,

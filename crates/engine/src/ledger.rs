@@ -100,7 +100,7 @@ pub struct Ledger {
     pub lost_spin: f64,
     /// Taken by local damping.
     pub lost_local: f64,
-    /// Put in by prescribed motion and constant loads.
+    /// Put in by prescribed motion, belts, servos and constant loads.
     pub work: f64,
     /// What is in excess: kinetic + potential + stored + lost - work - (the same at the start) - what bodies that came and
     /// went carried in, net.

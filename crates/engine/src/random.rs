@@ -3,6 +3,12 @@
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
+/// FNV-1a: a fixed, documented way from bytes to 64 bits. It tells whether they are the same, not whether someone forged
+/// them.
+pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 /// A stream of random numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stream(Pcg64);
@@ -10,9 +16,7 @@ pub struct Stream(Pcg64);
 impl Stream {
     /// The stream of this name under a seed. Different names are independent.
     pub fn named(seed: u64, name: &str) -> Self {
-        // FNV-1a over the name: a fixed, documented way from a name to 64 bits.
-        let hash =
-            name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        let hash = fnv1a(name.bytes());
         let mut bytes = [0_u8; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         bytes[8..16].copy_from_slice(&hash.to_le_bytes());

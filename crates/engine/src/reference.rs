@@ -191,7 +191,7 @@ impl SlowWorld {
         let spin = n * friction.spin;
         let torque_a = -moment * friction.lever_a + friction.roll_a + spin;
         let torque_b = -moment * friction.lever_b + friction.roll_b - spin;
-        // Torques are about the centres the levers count from; a plane's own position may be elsewhere.
+        // Torques are about the centres the levers count from; a wall's own position may be elsewhere.
         let [at_a, at_b] = [a, b].map(|i| self.bodies[i].body.position);
         self.add(a, force, torque_a + (centre_a - at_a).cross(force));
         self.add(b, -force, torque_b - (centre_b - at_b).cross(force));

@@ -25,7 +25,7 @@ pub struct Mover {
     pub radius: f64,
     /// Velocity (m/s): at the half step while loads are evaluated by velocity Verlet, else at the full step.
     pub velocity: DVec3,
-    /// 1/m for contacts (1/kg); zero for fixed and prescribed bodies.
+    /// 1/m for contacts (1/kg); zero for what loads do not move: fixed and prescribed bodies, belts, servos.
     pub inverse_mass: f64,
     /// Angular velocity (rad/s), world axes.
     pub angular_velocity: DVec3,

@@ -229,7 +229,7 @@ fn place<const N: usize>(block: &mut Block) {
         let distance = between.length();
         let overlap = if flat { reach_a.abs() } else { reach_a + reach_b } - distance;
         let half = 0.5 * overlap;
-        // Divisions are dear: one serves for both effective values. At a plane the reaches cancel.
+        // Divisions are dear: one serves for both effective values. At a wall the reaches cancel.
         let reaches = if flat { 1.0 } else { reach_a + reach_b };
         let inverse_masses = inverse_mass_a + inverse_mass_b;
         let inverse = 1.0 / (reaches * inverse_masses);
@@ -243,7 +243,7 @@ fn place<const N: usize>(block: &mut Block) {
         block.angular_velocity_b.set(i, block.b.turning.vector(i));
         block.reach_a.0[i] = reach_a;
         block.reach_b.0[i] = reach_b;
-        // A plane's lever is minus the sphere's: both shrink in size.
+        // A wall's lever is minus the sphere's: both shrink in size.
         block.lever_a.0[i] = reach_a - half.copysign(reach_a);
         block.lever_b.0[i] = reach_b - half.copysign(reach_b);
         block.radius_eff.0[i] = if flat { reach_a.abs() } else { radius_eff };
@@ -255,7 +255,7 @@ fn place<const N: usize>(block: &mut Block) {
     }
 }
 
-/// The normal at the start of the step. Spheres have drifted from there with the velocities they have; of a plane it was
+/// The normal at the start of the step. Spheres have drifted from there with the velocities they have; of a wall it was
 /// gathered.
 #[inline(always)]
 fn normals_before<const N: usize>(block: &mut Block) {

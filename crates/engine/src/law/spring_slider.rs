@@ -35,7 +35,7 @@ pub enum Arm {
     /// R - d/2 for velocity and torque: objective.
     #[default]
     Midpoint,
-    /// R for the velocity, R - d/2 for the torque (R at a plane).
+    /// R for the velocity, R - d/2 for the torque (R at a wall).
     Lammps,
 }
 
@@ -277,7 +277,7 @@ impl SlideSlider {
         };
         let (force, spring, slipping) = slider.slide(options, old, rate, memory.slipping);
         *memory = VectorSpring { spring, slipping };
-        let full = options.arm == Arm::Lammps && contact.with_plane();
+        let full = options.arm == Arm::Lammps && contact.with_wall();
         let lever_a = f64::pick(full, contact.reach_a, contact.lever_a);
         let lever_b = f64::pick(full, contact.reach_b, contact.lever_b);
         Resistance { force, lever_a, lever_b, ..Resistance::default() }

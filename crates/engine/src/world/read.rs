@@ -32,7 +32,7 @@ impl World {
         &self.state
     }
 
-    /// Number of bodies, planes included.
+    /// Number of bodies, walls included.
     pub fn body_count(&self) -> usize {
         self.state.bodies.movers.len()
     }

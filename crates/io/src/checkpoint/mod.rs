@@ -17,6 +17,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use stickslip::World;
+use stickslip::random::fnv1a;
 use stickslip::world::Saved;
 
 use crate::results::write_whole;
@@ -152,13 +153,9 @@ impl Checkpoint {
 
     /// FNV-1a over the content: tells whether it is the same, not whether someone forged it. Independent of compression.
     pub fn hash(&self) -> io::Result<String> {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for section in self.sections()? {
-            for byte in section.name.bytes().chain(section.bytes) {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        }
-        Ok(format!("fnv1a64-{hash:016x}"))
+        let bytes =
+            self.sections()?.into_iter().flat_map(|section| [section.name.into_bytes(), section.bytes].concat());
+        Ok(format!("fnv1a64-{:016x}", fnv1a(bytes)))
     }
 }
 

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stickslip::random::fnv1a;
 
 use super::file::{PART, at, write_whole};
 use super::record::{file_names, spool_name};
@@ -144,10 +145,7 @@ impl RunJson {
 
 /// A 64-bit FNV-1a hash of a text: tells whether two runs had the same scene, not whether someone forged one.
 pub fn scene_hash(text: &str) -> String {
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    format!("fnv1a64-{hash:016x}")
+    format!("fnv1a64-{:016x}", fnv1a(text.bytes()))
 }
 
 /// Why a folder cannot be used.

@@ -20,6 +20,7 @@ use stickslip::World;
 use stickslip::random::fnv1a;
 use stickslip::world::Saved;
 
+use crate::results::file::sync_folder;
 use crate::results::{Marks, write_whole};
 use columns::Sections;
 pub use describe::Description;
@@ -167,16 +168,6 @@ impl Checkpoint {
         let bytes = sections.flat_map(|section| [section.name.into_bytes(), section.bytes].concat());
         Ok(format!("fnv1a64-{:016x}", fnv1a(bytes)))
     }
-}
-
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    fs::File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 fn json<T: Serialize>(name: &str, value: &T) -> io::Result<Section> {

@@ -24,6 +24,18 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     })
 }
 
+/// Brings the names in a folder to the disk: until then a power cut may bring old ones back.
+#[cfg(unix)]
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| at(folder, error))
+}
+
+/// There is no such thing there.
+#[cfg(not(unix))]
+pub fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 /// What this file is called while it is being written.
 pub fn part_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

@@ -203,9 +203,9 @@ impl Recorder {
         Ok(())
     }
 
-    /// Makes those of Parquet from their spools, which stay. Nothing should be written afterwards.
+    /// Makes those of Parquet from their spools, which stay. All is on the disk then, and nothing should be written afterwards.
     pub fn finish(&mut self) -> io::Result<()> {
-        self.flush()?;
+        self.marks()?;
         for output in &self.outputs {
             if let Sink::Table { table, parquet: Some(target) } = &output.sink {
                 parquet::convert(table.path(), target)?;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use stickslip::random::fnv1a;
 
-use super::file::{PART, at, write_whole};
+use super::file::{PART, at, sync_folder, write_whole};
 use super::growing::{Marks, SnapshotMark};
 use super::lock::{self, Lock, Locked};
 use super::record::{file_names, spool_name};
@@ -354,6 +354,8 @@ impl RunFolder {
     /// Removes what only a run that is not over needs: pieces of files, spools of Parquet tables, and, unless it failed,
     /// automatic checkpoints.
     pub fn tidy(&self, run: &RunJson) -> io::Result<()> {
+        // That the run is over must be known before it can be forgotten how to go on.
+        sync_folder(&self.path)?;
         let failed = matches!(run.ending, Ending::Failed(_));
         for name in entries(&self.path)? {
             let spool = run.records.iter().any(|record| spool_name(record).as_ref() == Some(&name));

@@ -1,8 +1,8 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
-//! `start`, `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `meet` checks what
-//! only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
+//! `start`, `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `memory`
+//! refuses what the machine cannot hold; `meet` checks what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
 //! lays a partial scene over another. Nothing here writes a file or advances a world.
 
 mod bodies;
@@ -13,6 +13,7 @@ mod lammps;
 pub(crate) mod laws;
 pub(crate) mod materials;
 mod meet;
+mod memory;
 mod motions;
 mod records;
 mod resolved;
@@ -38,6 +39,7 @@ use crate::input::{self, Item, LARGEST_FILE, Place, Result, Source, Spot, Table}
 use bodies::Bodies;
 use check::short;
 use materials::Materials;
+use memory::Memory;
 use start::Earlier;
 use streams::{Drawn, Streams};
 use timing::Time;
@@ -150,6 +152,11 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
 }
 
 fn read_parsed(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path) -> Result<Scene> {
+    read_within(source, parsed, folder, Memory::of_machine())
+}
+
+/// The same, when a run may use so much memory.
+fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, memory: Memory) -> Result<Scene> {
     let top = Table::top(source, parsed);
     refuse_promised(&top)?;
     let head = Head::read(&top)?;
@@ -165,11 +172,14 @@ fn read_parsed(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path) ->
     }
     top.finish()?;
     let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
-    let groups = grains::read(&top, &materials, folder, head.seed, &mut bodies)?;
+    let groups = grains::read(&top, &materials, folder, head.seed, &memory, &mut bodies)?;
     let drawn = Drawn { seed: head.seed, after: earlier.as_ref().map(Earlier::hash) };
     let streams = Streams::read(&top, &materials, &drawn, &bodies)?;
     motions::settle_servos(&mut bodies, &streams.list, &materials)?;
     let domain = timing::read_domain(&top, &bodies, &streams)?;
+    if domain.is_none_or(|domain| domain.leaving == Leaving::Stop) {
+        memory.refuse_streams(bodies.list.len(), &streams.list, &streams.counts, head.time.end)?;
+    }
     if bodies.list.is_empty() && streams.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));
     }

@@ -194,7 +194,10 @@ mod tests {
              place = { kind = \"lattice\", from = [0, 0, 0], to = [2, 2, 2] }\n";
         let error = load(box_of_grains, Some(GIB)).unwrap_err();
         assert_eq!(error.line(), Some(8), "{error}");
-        assert!(error.message().contains("1030301 bodies need about 3.262 GiB of memory, but 1 GiB are available"), "{error}");
+        assert!(
+            error.message().contains("1030301 bodies need about 3.262 GiB of memory, but 1 GiB are available"),
+            "{error}"
+        );
     }
 
     #[test]

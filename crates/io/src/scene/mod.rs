@@ -2,7 +2,7 @@
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
 //! `start`, `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `memory`
-//! refuses what the machine cannot hold; `meet` checks what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
+//! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
 //! lays a partial scene over another. Nothing here writes a file or advances a world.
 
 mod bodies;
@@ -20,6 +20,7 @@ mod resolved;
 mod rows;
 mod schema;
 mod shapes;
+mod speeds;
 mod start;
 mod streams;
 mod timing;
@@ -237,6 +238,7 @@ impl<'a> Head<'a> {
         let advice = stable_step::advise(&model, &bodies.list);
         let (step, steps) = time.settle(advice.as_ref())?;
         model.dt = step;
+        speeds::check(&model, &bodies, &streams.places, time.step.is_some(), advice.is_some())?;
         let mut scene = Scene {
             title,
             seed,

@@ -42,14 +42,25 @@ pub struct ChunkWork {
     pub belts: f64,
     /// Sum of the sizes of normal forces.
     pub pressed: f64,
-    /// A pair that overlaps too deeply, if there is one, and by how much (m).
-    pub too_deep: Option<(Candidate, f64)>,
+    /// A pair that overlaps too deeply, if there is one.
+    pub too_deep: Option<TooDeep>,
     /// A sphere and a wall that it touches all around, if there are any.
     pub wrapped: Option<Candidate>,
     /// Rows for the contacts record, when they are kept.
     pub rows: Vec<ContactRow>,
     /// Nanoseconds spent on detection and on laws, summed over steps.
     pub nanoseconds: [u64; 2],
+}
+
+/// A pair that overlaps by more than half the smaller radius, as it was found: bodies may have moved on since.
+#[derive(Clone, Copy, Debug)]
+pub struct TooDeep {
+    /// The two.
+    pub pair: Candidate,
+    /// By how much (m).
+    pub overlap: f64,
+    /// How fast it grows (m/s).
+    pub approach: f64,
 }
 
 /// A load on a body of another chunk.
@@ -160,11 +171,12 @@ fn touches_wall(
     view: &View,
     candidate: &Candidate,
     side: Side,
-    too_deep: &mut Option<(Candidate, f64)>,
+    too_deep: &mut Option<TooDeep>,
     wrapped: &mut Option<Candidate>,
 ) -> bool {
     let (sphere, wall) = if side == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
-    let (sphere, wall) = (&view.movers[sphere as usize], wall as usize - view.spheres);
+    let (sphere, body) = (&view.movers[sphere as usize], &view.movers[wall as usize]);
+    let wall = wall as usize - view.spheres;
     let Some(nearest) = view.walls[wall].touchable(sphere.position) else { return false };
     if nearest.distance >= sphere.radius {
         return false;
@@ -176,7 +188,9 @@ fn touches_wall(
         *wrapped = Some(*candidate);
     }
     if nearest.distance < 0.5 * sphere.radius {
-        *too_deep = Some((*candidate, sphere.radius - nearest.distance));
+        let carried = body.velocity + body.angular_velocity.cross(sphere.position - body.position);
+        let approach = (carried - sphere.velocity).dot(nearest.normal);
+        *too_deep = Some(TooDeep { pair: *candidate, overlap: sphere.radius - nearest.distance, approach });
     }
     true
 }
@@ -370,7 +384,10 @@ fn note_too_deep<const N: usize>(block: &Block, lists: &ChunkNeighbours, placed:
     // Padding lanes repeat a contact, so they need no mask.
     if (0..N).fold(false, |any, lane| any | bad(lane)) {
         let lane = (0..placed.len()).find(|&lane| bad(lane)).unwrap_or(0);
-        work.too_deep = Some((lists.candidates[placed[lane] as usize], block.overlap.0[lane]));
+        let pair = lists.candidates[placed[lane] as usize];
+        let (overlap, approach) = (block.overlap.0[lane], -block.separation_rate.0[lane]);
+        // A wall that a sphere has sunk into was noted before, with the side it is on.
+        work.too_deep.get_or_insert(TooDeep { pair, overlap, approach });
     }
 }
 

@@ -151,6 +151,36 @@ fn limit(model: &Model, bodies: &[Body]) -> Option<StepLimit> {
     least
 }
 
+/// The normal spring of two bodies at some overlap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spring {
+    /// The critical step (s) when each of the two has as many of it as a sphere among equals is likely to have.
+    pub critical: f64,
+    /// Of one by itself (rad/s).
+    pub omega: f64,
+}
+
+/// The normal spring of two bodies, given by radius (zero for a wall) and 1/m; `None` when neither can move.
+pub(crate) fn normal_spring(
+    laws: &PairLaws,
+    radii: [f64; 2],
+    inverse_masses: [f64; 2],
+    overlap: f64,
+) -> Option<Spring> {
+    let kind = |i: usize| {
+        let (radius, inverse_mass) = (radii[i], inverse_masses[i]);
+        Kind { material: 0, radius, inverse_mass, inverse_inertia: 0.0, servo: 0.0, group: 0, count: 1 }
+    };
+    // The sphere first.
+    let (i, j) = if radii[0] > 0.0 { (kind(0), kind(1)) } else { (kind(1), kind(0)) };
+    let radius_eff = if j.radius > 0.0 { i.radius * j.radius / (i.radius + j.radius) } else { i.radius };
+    let normal = oscillators(laws, &i, &j, overlap / radius_eff).into_iter().find(|o| o.motion == "normal")?;
+    let inverse_inertia = normal.inverse_inertia[0] + normal.inverse_inertia[1];
+    let spring =
+        Spring { critical: normal.critical([LIKELY_CONTACTS; 2]), omega: (normal.stiffness * inverse_inertia).sqrt() };
+    (inverse_inertia > 0.0).then_some(spring)
+}
+
 /// How many contacts with bodies of the other kind a body is likely to have, of those available.
 fn likely_contacts(body: &Kind, other: &Kind, available: f64) -> f64 {
     if body.radius == 0.0 {

@@ -29,7 +29,7 @@ mod variant;
 use std::path::Path;
 
 use glam::DVec3;
-use stickslip::error::BuildError;
+use stickslip::error::{BuildError, Trouble};
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::{Integrator, Model};
 use stickslip::world::{RestoreError, Setup, World};
@@ -134,6 +134,23 @@ impl Scene {
             None => World::new(self.setup.clone()).map_err(RestoreError::from),
         };
         world.map_err(|error| self.sites.error(&error))
+    }
+
+    /// A body as messages call it: its id, and its name where it has one.
+    pub fn label(&self, id: u32) -> String {
+        bodies::label(&self.names, id as usize)
+    }
+
+    /// Trouble in words: bodies with their names, and how the step compares with the critical one where that may be the cause.
+    pub fn describe(&self, trouble: &Trouble) -> String {
+        let words = trouble.in_words(|id| self.label(id));
+        let critical = self.advice.as_ref().map_or(f64::INFINITY, |advice| advice.critical);
+        let share = self.setup.model.dt / critical;
+        let about_the_step = matches!(trouble, Trouble::NotFinite { .. } | Trouble::Overlap { .. });
+        if about_the_step && share > timing::CAUTIOUS {
+            return format!("{words}. (The step is {} times the critical one of the scene)", short(share));
+        }
+        words
     }
 }
 

@@ -14,6 +14,9 @@ use crate::scene::streams::Streams;
 /// The most steps that make sense: at a million steps a second these take thirty years.
 const MOST_STEPS: f64 = 1e15;
 
+/// Share of the critical step up to which a given step needs no remark.
+pub(crate) const CAUTIOUS: f64 = 0.25;
+
 /// What ends a run before its time: all that are given must hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stop {
@@ -133,7 +136,7 @@ impl<'a> Time<'a> {
     /// What to say about a given step that is large, but below the limit.
     pub fn warning(&self, advice: Option<&StepAdvice>) -> Option<String> {
         let (step, advice) = (self.step?, advice?);
-        if step <= 0.25 * advice.critical {
+        if step <= CAUTIOUS * advice.critical {
             return None;
         }
         let outcome = if step > advice.critical {

@@ -103,8 +103,8 @@ pub enum DeepBy {
     },
     /// They cross more than half the smaller radius in one step.
     Speed {
-        /// How fast they approach (m/s).
-        approach: f64,
+        /// Of one relative to the other (m/s).
+        speed: f64,
         /// s.
         step: f64,
     },
@@ -125,9 +125,9 @@ impl fmt::Display for DeepBy {
                 "The likely cause is the step: {step:.3e} s is above {critical:.3e} s, the critical step of several such \
                  contacts at this overlap. Take a smaller one, or step = \"auto\""
             ),
-            DeepBy::Speed { approach, step } => write!(
+            DeepBy::Speed { speed, step } => write!(
                 f,
-                "The likely cause is their speed: they approach at {approach:.3e} m/s, which is more than half that radius in \
+                "The likely cause is their speed: they meet at {speed:.3e} m/s, which is more than half that radius in \
                  a step of {step:.3e} s. Slow down what drives them, or take a smaller step"
             ),
             DeepBy::Collision { approach } => write!(

@@ -59,8 +59,10 @@ pub struct TooDeep {
     pub pair: Candidate,
     /// By how much (m).
     pub overlap: f64,
-    /// How fast it grows (m/s).
+    /// How fast it grows (m/s); of a pair that has passed through itself, not a number to go by.
     pub approach: f64,
+    /// How fast the two move past or towards each other (m/s).
+    pub speed: f64,
 }
 
 /// A load on a body of another chunk.
@@ -189,8 +191,9 @@ fn touches_wall(
     }
     if nearest.distance < 0.5 * sphere.radius {
         let carried = body.velocity + body.angular_velocity.cross(sphere.position - body.position);
-        let approach = (carried - sphere.velocity).dot(nearest.normal);
-        *too_deep = Some(TooDeep { pair: *candidate, overlap: sphere.radius - nearest.distance, approach });
+        let velocity = carried - sphere.velocity;
+        let (approach, speed) = (velocity.dot(nearest.normal), velocity.length());
+        *too_deep = Some(TooDeep { pair: *candidate, overlap: sphere.radius - nearest.distance, approach, speed });
     }
     true
 }
@@ -329,7 +332,7 @@ impl Gathered<'_> {
     fn evaluate<const N: usize>(&self, laws: &PairLaws, block: &mut Block, memory: &mut [Lanes], work: &mut ChunkWork) {
         gather::<N>(block, self.view, self.lists, self.wall, self.placed, self.live);
         kernel::evaluate::<N>(laws, block, memory);
-        note_too_deep::<N>(block, self.lists, self.placed, work);
+        note_too_deep::<N>(block, self.view, self.lists, self.placed, work);
     }
 }
 
@@ -376,7 +379,13 @@ fn lanes_of(mut bits: u32) -> impl Iterator<Item = usize> {
 
 /// Notes a contact deeper than half the smaller radius, or not finite.
 #[inline(always)]
-fn note_too_deep<const N: usize>(block: &Block, lists: &ChunkNeighbours, placed: &[u32], work: &mut ChunkWork) {
+fn note_too_deep<const N: usize>(
+    block: &Block,
+    view: &View,
+    lists: &ChunkNeighbours,
+    placed: &[u32],
+    work: &mut ChunkWork,
+) {
     let bad = |lane: usize| {
         let least = block.reach_a.0[lane].abs().min(block.reach_b.0[lane].abs());
         (block.overlap.0[lane] > 0.5 * least) | block.overlap.0[lane].is_nan()
@@ -387,7 +396,8 @@ fn note_too_deep<const N: usize>(block: &Block, lists: &ChunkNeighbours, placed:
         let pair = lists.candidates[placed[lane] as usize];
         let (overlap, approach) = (block.overlap.0[lane], -block.separation_rate.0[lane]);
         // A wall that a sphere has sunk into was noted before, with the side it is on.
-        work.too_deep.get_or_insert(TooDeep { pair, overlap, approach });
+        let speed = view.movers[pair.a as usize].velocity.distance(view.movers[pair.b as usize].velocity);
+        work.too_deep.get_or_insert(TooDeep { pair, overlap, approach, speed });
     }
 }
 

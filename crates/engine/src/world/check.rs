@@ -61,7 +61,7 @@ impl World {
 
     /// Why two bodies most likely are too deep in each other.
     fn deep_by(&self, deep: &TooDeep, radius: f64) -> DeepBy {
-        let (pair, approach, step) = (self.pair(deep), deep.approach, self.model.dt);
+        let (pair, approach, speed, step) = (self.pair(deep), deep.approach, deep.speed, self.model.dt);
         let [first, second] = pair.map(|mover| self.material_of[mover.id as usize]);
         let laws = self.model.laws.get(first, second);
         let spring = laws.and_then(|laws| {
@@ -69,7 +69,7 @@ impl World {
         });
         match spring {
             Some(spring) if step > spring.critical => DeepBy::Step { step, critical: spring.critical },
-            _ if approach * step > 0.5 * radius => DeepBy::Speed { approach, step },
+            _ if speed * step > 0.5 * radius => DeepBy::Speed { speed, step },
             Some(spring) if approach < HARDLY * spring.omega * deep.overlap => DeepBy::Load,
             _ => DeepBy::Collision { approach },
         }

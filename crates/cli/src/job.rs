@@ -223,7 +223,7 @@ impl<'a> Job<'a> {
                 // found no place stopped between two steps: that state is as good as any.
                 Err(trouble) => {
                     self.sound = matches!(trouble, Trouble::Blocked { .. });
-                    break Ending::Failed(trouble.to_string());
+                    break Ending::Failed(self.scene.describe(&trouble));
                 }
             };
             self.record(ending.as_ref())?;

@@ -98,13 +98,18 @@ fn left(domain: &Domain, world: &World, scene: &Scene) -> Option<String> {
     let outside = |p: DVec3| !(p.cmpge(domain.from).all() && p.cmple(domain.to).all());
     let spheres = bodies.movers[..bodies.spheres].iter();
     let mover = spheres.filter(|mover| outside(mover.position)).max_by_key(|mover| Reverse(mover.id))?;
-    let name = scene.names.get(mover.id as usize).and_then(|name| name.as_deref());
-    let name = name.map_or(String::new(), |name| format!(" ({name:?})"));
     let [x, y, z] = mover.position.to_array();
+    let (speed, step) = (mover.velocity.length(), world.model().dt);
+    let cause = if speed * step > 0.5 * mover.radius {
+        "so fast that it crosses more than half its radius in a step, and may have passed through a wall: the step is too \
+         large, or something has thrown it out"
+    } else {
+        "and no wall holds it there"
+    };
     Some(format!(
-        "body {}{name} has left the domain at [{x:.4e}, {y:.4e}, {z:.4e}], time {:e} s (step {}). Enlarge [domain], add \
-         a wall where it left, or take out what leaves with leaving = \"remove\" in [domain]",
-        mover.id,
+        "{} has left the domain at [{x:.4e}, {y:.4e}, {z:.4e}], time {:e} s (step {}), moving at {speed:.3e} m/s, {cause}. \
+         Enlarge [domain], add a wall where it left, or take out what leaves with leaving = \"remove\" in [domain]",
+        scene.label(mover.id),
         world.time(),
         world.steps()
     ))

@@ -1,5 +1,7 @@
 //! What can go wrong: a setup that makes no world, and a run that left the realm of physics.
 
+use std::fmt;
+
 use thiserror::Error;
 
 /// A setup that cannot become a world.
@@ -89,28 +91,74 @@ pub enum BuildError {
     },
 }
 
+/// Why two bodies most likely are too deep in each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DeepBy {
+    /// The step is above the critical one of such contacts at this overlap.
+    Step {
+        /// s.
+        step: f64,
+        /// s.
+        critical: f64,
+    },
+    /// They cross more than half the smaller radius in one step.
+    Speed {
+        /// Of one relative to the other (m/s).
+        speed: f64,
+        /// s.
+        step: f64,
+    },
+    /// Their spring does not stop them in time.
+    Collision {
+        /// How fast they still approach (m/s).
+        approach: f64,
+    },
+    /// They are pressed together, and hardly move.
+    Load,
+}
+
+impl fmt::Display for DeepBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeepBy::Step { step, critical } => write!(
+                f,
+                "The likely cause is the step: {step:.3e} s is above {critical:.3e} s, the critical step of several such \
+                 contacts at this overlap. Take a smaller one, or step = \"auto\""
+            ),
+            DeepBy::Speed { speed, step } => write!(
+                f,
+                "The likely cause is their speed: they meet at {speed:.3e} m/s, which is more than half that radius in \
+                 a step of {step:.3e} s. Slow down what drives them, or take a smaller step"
+            ),
+            DeepBy::Collision { approach } => write!(
+                f,
+                "The likely cause is a collision too fast for the stiffness: they still approach at {approach:.3e} m/s. Make the \
+                 normal stiffness larger, or the bodies slower"
+            ),
+            DeepBy::Load => write!(
+                f,
+                "The likely cause is a load too large for the stiffness: they are pressed together and hardly move. Make the \
+                 normal stiffness larger, or what presses them (a wall, a servo, a weight) weaker"
+            ),
+        }
+    }
+}
+
 /// A run that went wrong. The state is kept as it was found.
-#[derive(Clone, Debug, Error, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Trouble {
-    /// A position or velocity is not a finite number.
-    #[error(
-        "the position, rotation or velocity of body {body} is no longer finite after time {time:e} s (step {step}). \
-         Most often the step is too large: try half of it, or step = \"auto\""
-    )]
+    /// A position, an orientation or a velocity is not a finite number.
     NotFinite {
         /// Its id.
         body: u32,
-        /// When (s).
+        /// Which of them.
+        what: &'static str,
+        /// When it was found (s).
         time: f64,
-        /// Which step.
+        /// After which step.
         step: u64,
     },
     /// A sphere touches a tube, a cone or the rim of a hole all around.
-    #[error(
-        "bodies {a} and {b} touch all around at time {time:e} s (step {step}): a grain is wedged in a tube, a cone or a hole \
-         that is too narrow for it, and has one contact with a wall, not many. Make the opening wider than the grain, or \
-         build it of rectangles"
-    )]
     Wrapped {
         /// Lower id.
         a: u32,
@@ -122,10 +170,6 @@ pub enum Trouble {
         step: u64,
     },
     /// Two bodies overlap by more than half the smaller radius.
-    #[error(
-        "bodies {a} and {b} overlap by {overlap:e} m, more than half the smaller radius, at time {time:e} s (step {step}). \
-         Make the normal stiffness larger or the step smaller; a grain that crosses a wall does this too"
-    )]
     Overlap {
         /// Lower id.
         a: u32,
@@ -133,17 +177,16 @@ pub enum Trouble {
         b: u32,
         /// How deep (m).
         overlap: f64,
+        /// The smaller radius (m).
+        radius: f64,
+        /// Why, most likely.
+        by: DeepBy,
         /// When (s).
         time: f64,
         /// Which step.
         step: u64,
     },
     /// A stream that found no free place for long.
-    #[error(
-        "[[stream]] number {number} (material {material:?}) has found no free place in {looks} looks in a row, up to time \
-         {time:e} s (step {step}): {entered} of its {count} bodies have entered. Lower its rate or its count, give it a larger \
-         box (from, to) or a larger velocity, or move it away from walls and bodies"
-    )]
     Blocked {
         /// Which, from 1.
         number: usize,
@@ -155,9 +198,62 @@ pub enum Trouble {
         entered: u64,
         /// Bodies in all.
         count: u64,
+        /// Spheres that reach into its box.
+        spheres: usize,
+        /// The lowest id of them.
+        first: Option<u32>,
         /// When (s).
         time: f64,
         /// Which step.
         step: u64,
     },
 }
+
+impl Trouble {
+    /// In words: what, when, the likely cause and the remedy. `name` is what bodies are called, by id.
+    pub fn in_words(&self, name: impl Fn(u32) -> String) -> String {
+        match self {
+            Trouble::NotFinite { body, what, time, step } => format!(
+                "the {what} of {} is no longer finite, found at time {time:e} s (step {step}). Most often the step is too large: \
+                 try half of it, or step = \"auto\"; else a stiffness, a load or a speed is out of all proportion: check the \
+                 units",
+                name(*body)
+            ),
+            Trouble::Wrapped { a, b, time, step } => format!(
+                "{} and {} touch all around at time {time:e} s (step {step}): a grain is wedged in a tube, a cone or a hole that \
+                 is too narrow for it, and has one contact with a wall, not many. Make the opening wider than the grain, or \
+                 build it of rectangles",
+                name(*a),
+                name(*b)
+            ),
+            Trouble::Overlap { a, b, overlap, radius, by, time, step } => format!(
+                "{} and {} overlap by {overlap:.3e} m, more than half the smaller radius of {radius:.3e} m, at time {time:e} s \
+                 (step {step}). {by}",
+                name(*a),
+                name(*b)
+            ),
+            Trouble::Blocked { number, material, looks, entered, count, spheres, first, time, step } => {
+                let others = spheres.saturating_sub(1);
+                let cause = match first.map(&name) {
+                    Some(first) if others > 0 => format!("{first} and {others} more stand in its box or reach into it"),
+                    Some(first) => format!("{first} stands in its box or reaches into it"),
+                    None => "no sphere is near its box, so walls leave no place there".into(),
+                };
+                format!(
+                    "[[stream]] number {number} (material {material:?}) has found no free place in {looks} looks in a row, up \
+                     to time {time:e} s (step {step}): {entered} of its {count} bodies have entered. The likely cause: {cause}. \
+                     Lower its rate or its count, give it a larger box (from, to) or a larger velocity, or move it away from \
+                     walls and bodies"
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.in_words(|body| format!("body {body}")))
+    }
+}
+
+impl std::error::Error for Trouble {}

@@ -5,6 +5,7 @@
 
 mod assemble;
 mod carry;
+mod check;
 mod read;
 mod saved;
 mod traffic;
@@ -355,37 +356,6 @@ impl World {
         self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
         self.put_contacts_back(held);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
-    }
-
-    // ---- checks ----
-
-    /// Whether every position, orientation and velocity is a finite number. Steps look only when lists are made or a pair is
-    /// too deep; who records a state asks here.
-    pub fn check_finite(&self) -> Result<(), Trouble> {
-        let bodies = &self.state.bodies;
-        let finite = |(mover, orientation): &(&Mover, &DQuat)| {
-            mover.position.is_finite()
-                && mover.velocity.is_finite()
-                && mover.angular_velocity.is_finite()
-                && orientation.is_finite()
-        };
-        let all = bodies.movers.iter().zip(&bodies.orientations);
-        match all.filter(|body| !finite(body)).map(|(mover, _)| mover.id).min() {
-            None => Ok(()),
-            Some(body) => Err(Trouble::NotFinite { body, time: self.time(), step: self.state.step }),
-        }
-    }
-
-    fn check_depth(&self) -> Result<(), Trouble> {
-        let id = |index: u32| self.state.bodies.movers[index as usize].id;
-        if let Some(pair) = self.work.iter().find_map(|work| work.wrapped) {
-            let (time, step) = (self.time() + self.model.dt, self.state.step + 1);
-            return Err(Trouble::Wrapped { a: id(pair.a), b: id(pair.b), time, step });
-        }
-        let Some((pair, overlap)) = self.work.iter().find_map(|work| work.too_deep) else { return Ok(()) };
-        let [a, b] = [pair.a, pair.b].map(|index| self.state.bodies.movers[index as usize].id);
-        self.check_finite()?;
-        Err(Trouble::Overlap { a, b, overlap, time: self.time() + self.model.dt, step: self.state.step + 1 })
     }
 }
 

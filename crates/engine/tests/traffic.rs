@@ -301,6 +301,7 @@ fn a_blocked_stream_ends_the_run_and_says_so() {
     assert!(matches!(trouble, Trouble::Blocked { number: 1, entered: 0, count: 100, looks: 1000, step: 9990, .. }));
     let text = trouble.to_string();
     assert!(text.contains("[[stream]] number 1 (material \"grain\")") && text.contains("larger box"), "{text}");
+    assert!(text.contains("The likely cause: body 0 stands in its box"), "{text}");
     assert_eq!(world.body_count(), 1);
 }
 

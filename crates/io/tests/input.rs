@@ -125,7 +125,7 @@ fn a_step_too_large_is_a_warning_with_the_numbers() {
     let scene = good("11-step-too-large.toml");
     assert_eq!(scene.warnings.len(), 1);
     let warning = &scene.warnings[0];
-    assert!(warning.contains("step 1 s is") && warning.contains("blow up"), "{warning}");
+    assert!(warning.contains("step 0.001 s is") && warning.contains("blow up"), "{warning}");
     assert!(good("12-size-mixture.toml").warnings.is_empty());
 }
 

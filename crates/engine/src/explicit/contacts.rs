@@ -42,14 +42,27 @@ pub struct ChunkWork {
     pub belts: f64,
     /// Sum of the sizes of normal forces.
     pub pressed: f64,
-    /// A pair that overlaps too deeply, if there is one, and by how much (m).
-    pub too_deep: Option<(Candidate, f64)>,
+    /// A pair that overlaps too deeply, if there is one.
+    pub too_deep: Option<TooDeep>,
     /// A sphere and a wall that it touches all around, if there are any.
     pub wrapped: Option<Candidate>,
     /// Rows for the contacts record, when they are kept.
     pub rows: Vec<ContactRow>,
     /// Nanoseconds spent on detection and on laws, summed over steps.
     pub nanoseconds: [u64; 2],
+}
+
+/// A pair that overlaps by more than half the smaller radius, as it was found: bodies may have moved on since.
+#[derive(Clone, Copy, Debug)]
+pub struct TooDeep {
+    /// The two.
+    pub pair: Candidate,
+    /// By how much (m).
+    pub overlap: f64,
+    /// How fast it grows (m/s); of a pair that has passed through itself, not a number to go by.
+    pub approach: f64,
+    /// How fast the two move past or towards each other (m/s).
+    pub speed: f64,
 }
 
 /// A load on a body of another chunk.
@@ -160,11 +173,12 @@ fn touches_wall(
     view: &View,
     candidate: &Candidate,
     side: Side,
-    too_deep: &mut Option<(Candidate, f64)>,
+    too_deep: &mut Option<TooDeep>,
     wrapped: &mut Option<Candidate>,
 ) -> bool {
     let (sphere, wall) = if side == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
-    let (sphere, wall) = (&view.movers[sphere as usize], wall as usize - view.spheres);
+    let (sphere, body) = (&view.movers[sphere as usize], &view.movers[wall as usize]);
+    let wall = wall as usize - view.spheres;
     let Some(nearest) = view.walls[wall].touchable(sphere.position) else { return false };
     if nearest.distance >= sphere.radius {
         return false;
@@ -176,7 +190,10 @@ fn touches_wall(
         *wrapped = Some(*candidate);
     }
     if nearest.distance < 0.5 * sphere.radius {
-        *too_deep = Some((*candidate, sphere.radius - nearest.distance));
+        let carried = body.velocity + body.angular_velocity.cross(sphere.position - body.position);
+        let velocity = carried - sphere.velocity;
+        let (approach, speed) = (velocity.dot(nearest.normal), velocity.length());
+        *too_deep = Some(TooDeep { pair: *candidate, overlap: sphere.radius - nearest.distance, approach, speed });
     }
     true
 }
@@ -315,7 +332,7 @@ impl Gathered<'_> {
     fn evaluate<const N: usize>(&self, laws: &PairLaws, block: &mut Block, memory: &mut [Lanes], work: &mut ChunkWork) {
         gather::<N>(block, self.view, self.lists, self.wall, self.placed, self.live);
         kernel::evaluate::<N>(laws, block, memory);
-        note_too_deep::<N>(block, self.lists, self.placed, work);
+        note_too_deep::<N>(block, self.view, self.lists, self.placed, work);
     }
 }
 
@@ -362,7 +379,13 @@ fn lanes_of(mut bits: u32) -> impl Iterator<Item = usize> {
 
 /// Notes a contact deeper than half the smaller radius, or not finite.
 #[inline(always)]
-fn note_too_deep<const N: usize>(block: &Block, lists: &ChunkNeighbours, placed: &[u32], work: &mut ChunkWork) {
+fn note_too_deep<const N: usize>(
+    block: &Block,
+    view: &View,
+    lists: &ChunkNeighbours,
+    placed: &[u32],
+    work: &mut ChunkWork,
+) {
     let bad = |lane: usize| {
         let least = block.reach_a.0[lane].abs().min(block.reach_b.0[lane].abs());
         (block.overlap.0[lane] > 0.5 * least) | block.overlap.0[lane].is_nan()
@@ -370,7 +393,11 @@ fn note_too_deep<const N: usize>(block: &Block, lists: &ChunkNeighbours, placed:
     // Padding lanes repeat a contact, so they need no mask.
     if (0..N).fold(false, |any, lane| any | bad(lane)) {
         let lane = (0..placed.len()).find(|&lane| bad(lane)).unwrap_or(0);
-        work.too_deep = Some((lists.candidates[placed[lane] as usize], block.overlap.0[lane]));
+        let pair = lists.candidates[placed[lane] as usize];
+        let (overlap, approach) = (block.overlap.0[lane], -block.separation_rate.0[lane]);
+        // A wall that a sphere has sunk into was noted before, with the side it is on.
+        let speed = view.movers[pair.a as usize].velocity.distance(view.movers[pair.b as usize].velocity);
+        work.too_deep.get_or_insert(TooDeep { pair, overlap, approach, speed });
     }
 }
 

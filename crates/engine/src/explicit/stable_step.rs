@@ -13,6 +13,10 @@
 //! there are; with walls: as many as there are, but no more than six.
 //! A servo moves with 1/M under N^(2/3) contacts of N spheres.
 //! A Hertz contact is taken at an overlap of 1 % of R_eff.
+//!
+//! The limit (eq. 4.6) is no estimate: it is the critical step of one contact by itself, of the least that may be. Only bodies that
+//! move freely count, and no servo, whose axis may be across. Above it a pair that touches is unstable, whatever else it touches.
+//! A Hertz contact, whose stiffness vanishes with the overlap, is taken at a millionth of R_eff.
 
 use crate::body::{Body, Motion};
 use crate::law::{Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin};
@@ -28,14 +32,27 @@ pub struct StepAdvice {
     pub critical: f64,
     /// In words, what governs it.
     pub governed_by: String,
+    /// The step above which even one contact by itself is unstable; `None` when nothing that moves freely can touch.
+    pub limit: Option<StepLimit>,
     /// Rayleigh time of the smallest sphere (s), where a Hertz law gives its modulus.
     pub rayleigh: Option<f64>,
+}
+
+/// A step that no run survives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepLimit {
+    /// s.
+    pub step: f64,
+    /// In words, whose contact sets it.
+    pub set_by: String,
 }
 
 /// Share of the critical step that is recommended.
 pub const RECOMMENDED: f64 = 0.1;
 /// Overlap at which a Hertz contact is taken, as a fraction of R_eff.
 const HERTZ_OVERLAP: f64 = 0.01;
+/// The same for the limit: hard grains of a millimetre rest on each other with about this much under their own weight.
+const LEAST_HERTZ_OVERLAP: f64 = 1e-6;
 /// Contacts that a sphere among equals is likely to have.
 const LIKELY_CONTACTS: f64 = 6.0;
 
@@ -83,7 +100,7 @@ impl Oscillator {
 
 /// The step for a model (its own `dt` is not looked at); `None` when nothing could touch.
 pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
-    let kinds = kinds(model, bodies);
+    let kinds = kinds(model, bodies.iter());
     let mut least: Option<(f64, String)> = None;
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
         for j in &kinds {
@@ -94,19 +111,74 @@ pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
             }
             let returned = i.count.saturating_sub(usize::from(i.group == j.group)) as f64;
             let contacts = [likely_contacts(i, j, available), likely_contacts(j, i, returned)];
-            for mut oscillator in oscillators(laws, i, j) {
+            for mut oscillator in oscillators(laws, i, j, HERTZ_OVERLAP) {
                 if matches!(oscillator.motion, "normal" | "slide") {
                     oscillator.inverse_inertia[1] += j.servo;
                 }
                 let critical = oscillator.critical(contacts);
                 if critical.is_finite() && least.as_ref().is_none_or(|(least, _)| critical < *least) {
-                    least = Some((critical, describe(model, &oscillator, i, j, contacts[0])));
+                    let pair = describe(model, &oscillator, i, j);
+                    least = Some((critical, format!("{pair}, {:.1} contacts at once", contacts[0])));
                 }
             }
         }
     }
     let (critical, governed_by) = least?;
-    Some(StepAdvice { step: RECOMMENDED * critical, critical, governed_by, rayleigh: rayleigh_time(model, &kinds) })
+    let (limit, rayleigh) = (limit(model, bodies), rayleigh_time(model, &kinds));
+    Some(StepAdvice { step: RECOMMENDED * critical, critical, governed_by, limit, rayleigh })
+}
+
+/// The step above which one contact by itself is unstable, of all that freely moving bodies may have.
+fn limit(model: &Model, bodies: &[Body]) -> Option<StepLimit> {
+    let certain = |body: &&Body| match body.motion {
+        Motion::Free => body.lock == [false; 6],
+        Motion::Held => false,
+        _ => true,
+    };
+    let kinds = kinds(model, bodies.iter().filter(certain));
+    let mut least: Option<StepLimit> = None;
+    for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
+        for j in kinds.iter().filter(|j| j.count > usize::from(i.group == j.group)) {
+            let Some(laws) = model.laws.get(i.material, j.material) else { continue };
+            for oscillator in oscillators(laws, i, j, LEAST_HERTZ_OVERLAP) {
+                let step = oscillator.critical([1.0; 2]);
+                if step.is_finite() && least.as_ref().is_none_or(|least| step < least.step) {
+                    least = Some(StepLimit { step, set_by: describe(model, &oscillator, i, j) });
+                }
+            }
+        }
+    }
+    least
+}
+
+/// The normal spring of two bodies at some overlap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spring {
+    /// The critical step (s) when each of the two has as many of it as a sphere among equals is likely to have.
+    pub critical: f64,
+    /// Of one by itself (rad/s).
+    pub omega: f64,
+}
+
+/// The normal spring of two bodies, given by radius (zero for a wall) and 1/m; `None` when neither can move.
+pub(crate) fn normal_spring(
+    laws: &PairLaws,
+    radii: [f64; 2],
+    inverse_masses: [f64; 2],
+    overlap: f64,
+) -> Option<Spring> {
+    let kind = |i: usize| {
+        let (radius, inverse_mass) = (radii[i], inverse_masses[i]);
+        Kind { material: 0, radius, inverse_mass, inverse_inertia: 0.0, servo: 0.0, group: 0, count: 1 }
+    };
+    // The sphere first.
+    let (i, j) = if radii[0] > 0.0 { (kind(0), kind(1)) } else { (kind(1), kind(0)) };
+    let radius_eff = if j.radius > 0.0 { i.radius * j.radius / (i.radius + j.radius) } else { i.radius };
+    let normal = oscillators(laws, &i, &j, overlap / radius_eff).into_iter().find(|o| o.motion == "normal")?;
+    let inverse_inertia = normal.inverse_inertia[0] + normal.inverse_inertia[1];
+    let spring =
+        Spring { critical: normal.critical([LIKELY_CONTACTS; 2]), omega: (normal.stiffness * inverse_inertia).sqrt() };
+    (inverse_inertia > 0.0).then_some(spring)
 }
 
 /// How many contacts with bodies of the other kind a body is likely to have, of those available.
@@ -123,20 +195,14 @@ fn likely_contacts(body: &Kind, other: &Kind, available: f64) -> f64 {
     }
 }
 
-fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind, contacts: f64) -> String {
+fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind) -> String {
     let name = |kind: &Kind| &model.materials[kind.material as usize].name;
     let against = if j.radius > 0.0 { format!("radius {:.3e} m", j.radius) } else { "a wall".into() };
-    format!(
-        "{} of {} (radius {:.3e} m) against {} ({against}), {contacts:.1} contacts at once",
-        oscillator.motion,
-        name(i),
-        i.radius,
-        name(j)
-    )
+    format!("{} of {} (radius {:.3e} m) against {} ({against})", oscillator.motion, name(i), i.radius, name(j))
 }
 
 /// For each material the lightest, the largest and the smallest sphere, moved or not, there or to come, and its walls.
-fn kinds(model: &Model, bodies: &[Body]) -> Vec<Kind> {
+fn kinds<'a>(model: &Model, bodies: impl Iterator<Item = &'a Body> + Clone) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     for material in 0..model.materials.len() as u16 {
         for moved in [true, false] {
@@ -145,7 +211,7 @@ fn kinds(model: &Model, bodies: &[Body]) -> Vec<Kind> {
                 body.material == material && moves == moved && body.shape.radius().is_some()
             };
             let mut group: Vec<Kind> =
-                bodies.iter().filter(of_group).map(|body| kind_of(model, body, material, moved)).collect();
+                bodies.clone().filter(of_group).map(|body| kind_of(model, body, material, moved)).collect();
             let mut count = group.len();
             // A stream counts with all its bodies, and with its smallest and its largest one.
             for inflow in model.inflows.iter().filter(|inflow| moved && inflow.material == material) {
@@ -160,7 +226,7 @@ fn kinds(model: &Model, bodies: &[Body]) -> Vec<Kind> {
             let number = kinds.len();
             kinds.extend(extremes.into_iter().flatten().map(|kind| Kind { group: number, count, ..*kind }));
         }
-        let walls = bodies.iter().filter(|body| body.material == material && body.shape.radius().is_none());
+        let walls = bodies.clone().filter(|body| body.material == material && body.shape.radius().is_none());
         let count = walls.clone().count();
         // One of them stands for all, a servo if there is one: the lightest.
         let servo = walls.map(|body| if let Motion::Servo(servo) = body.motion { 1.0 / servo.mass } else { 0.0 });
@@ -186,8 +252,8 @@ fn kind_of(model: &Model, body: &Body, material: u16, moved: bool) -> Kind {
     }
 }
 
-/// Every spring and dashpot of a pair's laws on its mode.
-fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
+/// Every spring and dashpot of a pair's laws on its mode; `overlap`, a fraction of R_eff, where they depend on it.
+fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscillator> {
     let radius_eff = if j.radius > 0.0 { i.radius * j.radius / (i.radius + j.radius) } else { i.radius };
     let translation = [i.inverse_mass, j.inverse_mass];
     let rotation = [i.inverse_inertia, j.inverse_inertia];
@@ -206,7 +272,7 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
             push("normal", k, c, translation);
         }
         Normal::Hertz(law) => {
-            let k = law.slope(radius_eff, HERTZ_OVERLAP * radius_eff);
+            let k = law.slope(radius_eff, overlap * radius_eff);
             let c =
                 law.damping * mass_eff + (5.0_f64 / 6.0).sqrt() * law.damping_ratio * critical_dashpot(k, translation);
             push("normal", k, c, translation);
@@ -238,7 +304,7 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind) -> Vec<Oscillator> {
         Some(Roll::Viscous(law)) => push("roll", 0.0, law.damping, rotation),
         Some(Roll::Own(law)) => push("roll", own(law).stiffness, own(law).dashpot, rotation),
     }
-    let area_radius = HERTZ_OVERLAP.sqrt() * radius_eff;
+    let area_radius = overlap.sqrt() * radius_eff;
     match &laws.spin {
         None | Some(Spin::ConstantTorque(_)) => {}
         Some(Spin::SpringSlider(law)) => {
@@ -276,9 +342,10 @@ mod tests {
     use glam::DVec3;
 
     use super::*;
-    use crate::law::{Hooke, Limit, RollViscous, SpinLubkin, SpinMarshall};
+    use crate::law::{Hertz, Hooke, Limit, RollViscous, SpinLubkin, SpinMarshall};
     use crate::model::Material;
     use crate::shape::Shape;
+    use crate::world::{Setup, World};
 
     fn pair(laws: PairLaws, bodies: usize) -> Option<StepAdvice> {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 6.0 / std::f64::consts::PI }], 1.0);
@@ -308,6 +375,62 @@ mod tests {
         let advice = pair(laws, 100).unwrap();
         assert!((advice.critical - (2.0_f64 / 6.0).sqrt()).abs() < 1e-12);
         assert_eq!(pair(laws, 1), None);
+    }
+
+    #[test]
+    fn the_limit_is_that_of_one_contact_between_bodies_that_move_freely() {
+        let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0)));
+        let limit = |advice: Option<StepAdvice>| advice.and_then(|advice| advice.limit).map(|limit| limit.step);
+        // m = 1, k = 1: omega^2 = 2, however many there are.
+        for bodies in [2, 100] {
+            assert!((limit(pair(laws, bodies)).unwrap() - 2.0_f64.sqrt()).abs() < 1e-12);
+        }
+        let mut model = Model::new(vec![Material { name: "grain".into(), density: 6.0 / std::f64::consts::PI }], 1.0);
+        model.laws.set(0, 0, laws);
+        let ball = |i: usize| Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::X * i as f64);
+        // A held centre cannot bounce; a locked one may not.
+        let held = [0, 1].map(|i| Body { motion: Motion::Held, ..ball(i) });
+        let locked = [0, 1].map(|i| Body { lock: [false, false, true, false, false, false], ..ball(i) });
+        assert!([held, locked].iter().all(|bodies| limit(advise(&model, bodies)).is_none()));
+        // Against a fixed one: omega^2 = 1.
+        let fixed = [ball(0), Body { motion: Motion::Fixed, ..ball(1) }];
+        assert!((limit(advise(&model, &fixed)).unwrap() - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_ball_on_a_floor_shakes_itself_off_above_the_limit_and_not_below() {
+        for damping in [0.0, 0.7] {
+            // m = 1, k = 1, g = 0.1: it rests at an overlap of 0.1, and starts 1 % beside that.
+            let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, damping)));
+            let grown = |share: f64| {
+                let density = 6.0 / std::f64::consts::PI;
+                let mut model = Model::new(vec![Material { name: "grain".into(), density }], 1.0);
+                model.laws.set(0, 0, laws);
+                model.gravity = DVec3::Z * -0.1;
+                let floor =
+                    Body { motion: Motion::Fixed, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) };
+                let bodies = vec![Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::Z * 0.401), floor];
+                model.dt = share * advise(&model, &bodies).unwrap().limit.unwrap().step;
+                let mut world = World::new(Setup { model, bodies }).unwrap();
+                (0..400).fold(0.0_f64, |most, _| {
+                    if world.step().is_err() {
+                        return f64::INFINITY;
+                    }
+                    most.max((world.body(0).position.z - 0.4).abs() / 1e-3)
+                })
+            };
+            // Undamped just below: |z| = 1, and the amplitude is 1/sqrt(1 - 0.99^2) = 7 times the start. Damped just above:
+            // z = -1.06 by the recurrence, so 400 steps are more than enough to leave the floor, at 100.
+            assert!(grown(0.99) < 8.0 && grown(1.01) > 100.0, "{} {}", grown(0.99), grown(1.01));
+        }
+    }
+
+    #[test]
+    fn the_limit_of_hertz_is_ten_times_the_critical_step_of_a_pair() {
+        // The slope goes with the root of the overlap, the step with the root of that: (1e-2/1e-6)^(1/4).
+        let laws = PairLaws::frictionless(Normal::Hertz(Hertz::with_restitution(1e6, 1.0, false)));
+        let advice = pair(laws, 2).unwrap();
+        assert!((advice.limit.unwrap().step / advice.critical - 10.0).abs() < 1e-12);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::body::{Body, Motion};
 use crate::error::{BuildError, Trouble};
 use crate::explicit::contacts::{self, ChunkWork, View};
 use crate::inflow::{Arrival, Inflow, Queue};
-use crate::state::{GONE, Load};
+use crate::state::{GONE, Load, Mover};
 
 /// Steps between two looks for bodies that have left.
 const OUT_EVERY: u64 = 10;
@@ -203,10 +203,8 @@ impl World {
     /// Spheres that reach into a box, but for those that leave.
     fn spheres_within(&self, low: DVec3, high: DVec3, leaving: &[u32]) -> Vec<(DVec3, f64)> {
         let bodies = &self.state.bodies;
-        let near = bodies.movers[..bodies.spheres].iter().filter(|m| {
-            let p = m.position;
-            (p + m.radius).cmpge(low).all() && (p - m.radius).cmple(high).all() && leaving.binary_search(&m.id).is_err()
-        });
+        let stays = |mover: &&Mover| leaving.binary_search(&mover.id).is_err();
+        let near = bodies.movers[..bodies.spheres].iter().filter(|m| reaches_into(m, low, high)).filter(stays);
         near.map(|m| (m.position, m.radius)).collect()
     }
 
@@ -217,12 +215,18 @@ impl World {
 
     fn blocked(&self, stream: usize, queue: &Queue) -> Trouble {
         let inflow = &self.model.inflows[stream];
+        let reach = DVec3::splat(inflow.radius[1]);
+        let near = |mover: &&Mover| reaches_into(mover, inflow.from - reach, inflow.to + reach);
+        let bodies = &self.state.bodies;
+        let near = bodies.movers[..bodies.spheres].iter().filter(near).map(|mover| mover.id);
         Trouble::Blocked {
             number: stream + 1,
             material: self.model.materials[usize::from(inflow.material)].name.clone(),
             looks: queue.in_vain,
             entered: queue.entered,
             count: inflow.count,
+            spheres: near.clone().count(),
+            first: near.min(),
             time: self.time(),
             step: self.state.step,
         }
@@ -406,4 +410,10 @@ struct Ended {
 fn keep<T>(list: &mut Vec<T>, stays: &[bool]) {
     let mut stays = stays.iter();
     list.retain(|_| stays.next().copied().unwrap_or(true));
+}
+
+/// Whether some of a sphere lies in a box, or nearly.
+fn reaches_into(sphere: &Mover, low: DVec3, high: DVec3) -> bool {
+    let (p, r) = (sphere.position, sphere.radius);
+    (p + r).cmpge(low).all() && (p - r).cmple(high).all()
 }

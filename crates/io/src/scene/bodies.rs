@@ -69,10 +69,15 @@ impl<'a> Bodies<'a> {
 
     /// A body as a message names it.
     pub fn label(&self, id: usize) -> String {
-        match self.names.get(id) {
-            Some(Some(name)) => format!("body {id} (\"{}\")", shown(name)),
-            _ => format!("body {id}"),
-        }
+        label(&self.names, id)
+    }
+}
+
+/// The same, of names by id.
+pub(crate) fn label(names: &[Option<String>], id: usize) -> String {
+    match names.get(id) {
+        Some(Some(name)) => format!("body {id} (\"{}\")", shown(name)),
+        _ => format!("body {id}"),
     }
 }
 

@@ -17,12 +17,11 @@ use crate::input::{Item, Place, Result, Source, Table, shown};
 use crate::scene::bodies::{Bodies, check_mass};
 use crate::scene::lammps;
 use crate::scene::materials::Materials;
+use crate::scene::memory::Memory;
 use crate::scene::rows::{self, Rows};
 
 /// How long random placement may search, over all tables.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// What a body costs in memory, everything counted (bytes).
-const BYTES_PER_BODY: u64 = 1024;
 /// The largest list of grains that is read (bytes); it must fit the resolved scene.
 const LARGEST_LIST: u64 = 48 << 20;
 
@@ -65,19 +64,33 @@ pub(crate) enum Placement {
     List(Rows),
 }
 
+/// What memory there is, and how many bodies share it before those of a table.
+struct Room<'a> {
+    memory: &'a Memory,
+    before: u64,
+}
+
+impl Room<'_> {
+    /// Refuses at once what ids cannot count or memory cannot hold.
+    fn refuse(&self, count: f64, place: &Place<'_>) -> Result<()> {
+        self.memory.refuse(self.before as f64 + count, place)
+    }
+}
+
 /// Reads all `[[grains]]` tables and adds their bodies. Lists are looked for in `folder`.
 pub(crate) fn read<'a>(
     top: &Table<'a>,
     materials: &Materials,
     folder: &Path,
     seed: u64,
+    memory: &Memory,
     bodies: &mut Bodies<'a>,
 ) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places = Vec::new();
     let mut total = bodies.list.len() as u64;
     for table in top.tables("grains")? {
-        let group = read_group(&table, materials, folder, total)?;
+        let group = read_group(&table, materials, folder, &Room { memory, before: total })?;
         places.push((table.place(), table.optional("place").map_or_else(|| table.place(), |item| item.place())));
         table.finish()?;
         total += group.count;
@@ -110,7 +123,7 @@ pub(crate) fn read<'a>(
     Ok(groups)
 }
 
-fn read_group(table: &Table<'_>, materials: &Materials, folder: &Path, before: u64) -> Result<Group> {
+fn read_group(table: &Table<'_>, materials: &Materials, folder: &Path, room: &Room<'_>) -> Result<Group> {
     let material = materials.index(table.required("material")?)?;
     let radius = table.read("radius", read_radius)?;
     let mass_by_radius =
@@ -120,12 +133,12 @@ fn read_group(table: &Table<'_>, materials: &Materials, folder: &Path, before: u
     let count = table.read("count", |item| {
         let place = item.place();
         let count = item.whole(1)?;
-        refuse_too_many(before, count as f64, &place)?;
+        room.refuse(count as f64, &place)?;
         Ok(count)
     })?;
     let placement = read_placement(table, radius, folder)?;
     let mut group = Group { material, count: 0, radius, placement, mass_by_radius, velocity, angular_velocity };
-    group.count = settle_count(table, &group, count, before)?;
+    group.count = settle_count(table, &group, count, room)?;
     match &group.placement {
         Placement::List(list) => settle_list(table, list, &mut group.velocity, &mut group.angular_velocity, radius)?,
         _ => {
@@ -239,7 +252,7 @@ fn read_inside(place: &Table<'_>) -> Result<Rows> {
 }
 
 /// How many grains there are, given or not.
-fn settle_count(table: &Table<'_>, group: &Group, given: Option<u64>, before: u64) -> Result<u64> {
+fn settle_count(table: &Table<'_>, group: &Group, given: Option<u64>, room: &Room<'_>) -> Result<u64> {
     let missing = || table.required("count").map(|_| 0);
     let too_few = |sites: f64, count: u64| {
         let message = format!("the lattice has {sites} sites, fewer than the {count} grains asked for");
@@ -254,7 +267,7 @@ fn settle_count(table: &Table<'_>, group: &Group, given: Option<u64>, before: u6
             match given {
                 Some(count) if count as f64 > all => too_few(all, count),
                 Some(count) => Ok(count),
-                None => refuse_too_many(before, all, &table.place()).map(|()| all as u64),
+                None => room.refuse(all, &table.place()).map(|()| all as u64),
             }
         }
         (Placement::List(list), given) => {
@@ -263,7 +276,7 @@ fn settle_count(table: &Table<'_>, group: &Group, given: Option<u64>, before: u6
                 Some(count) if count != listed => {
                     Err(table.error(format!("count = {count}, but {listed} grains are listed")))
                 }
-                _ => refuse_too_many(before, listed as f64, &table.place()).map(|()| listed),
+                _ => room.refuse(listed as f64, &table.place()).map(|()| listed),
             }
         }
     }
@@ -297,30 +310,6 @@ fn settle_list(
         angular_velocity.get_or_insert(DVec3::ZERO);
     }
     Ok(())
-}
-
-/// Refuses at once what ids cannot count or memory cannot hold.
-fn refuse_too_many(before: u64, count: f64, place: &Place<'_>) -> Result<()> {
-    let bodies = before as f64 + count;
-    if bodies > f64::from(u32::MAX) {
-        return Err(place.error(format!("{bodies} bodies are more than the 4 billion that ids can count")));
-    }
-    let needed = bodies * BYTES_PER_BODY as f64;
-    match memory_available() {
-        Some(available) if needed > available as f64 => Err(place.error(format!(
-            "{bodies} bodies need about {:.1} GB of memory; this machine has {:.1} GB to spare",
-            needed * 1e-9,
-            available as f64 * 1e-9
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// Memory that a new program could use (bytes), where the system says so.
-fn memory_available() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
 fn draw_radii(group: &Group, stream: &mut Stream) -> Vec<f64> {

@@ -1,8 +1,8 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
-//! `start`, `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `meet` checks what
-//! only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
+//! `start`, `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `memory`
+//! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
 //! lays a partial scene over another. Nothing here writes a file or advances a world.
 
 mod bodies;
@@ -13,12 +13,14 @@ mod lammps;
 pub(crate) mod laws;
 pub(crate) mod materials;
 mod meet;
+mod memory;
 mod motions;
 mod records;
 mod resolved;
 mod rows;
 mod schema;
 mod shapes;
+mod speeds;
 mod start;
 mod streams;
 mod timing;
@@ -27,7 +29,7 @@ mod variant;
 use std::path::Path;
 
 use glam::DVec3;
-use stickslip::error::BuildError;
+use stickslip::error::{BuildError, Trouble};
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::{Integrator, Model};
 use stickslip::world::{RestoreError, Saved, Setup, World};
@@ -38,6 +40,7 @@ use crate::input::{self, Item, LARGEST_FILE, Place, Result, Source, Spot, Table}
 use bodies::Bodies;
 use check::short;
 use materials::Materials;
+use memory::Memory;
 use start::Earlier;
 use streams::{Drawn, Streams};
 use timing::Time;
@@ -137,6 +140,23 @@ impl Scene {
     pub fn world_at(&self, saved: &Saved) -> std::result::Result<World, RestoreError> {
         World::restore(self.setup.clone(), saved)
     }
+
+    /// A body as messages call it: its id, and its name where it has one.
+    pub fn label(&self, id: u32) -> String {
+        bodies::label(&self.names, id as usize)
+    }
+
+    /// Trouble in words: bodies with their names, and how the step compares with the critical one where that may be the cause.
+    pub fn describe(&self, trouble: &Trouble) -> String {
+        let words = trouble.in_words(|id| self.label(id));
+        let critical = self.advice.as_ref().map_or(f64::INFINITY, |advice| advice.critical);
+        let share = self.setup.model.dt / critical;
+        let about_the_step = matches!(trouble, Trouble::NotFinite { .. } | Trouble::Overlap { .. });
+        if about_the_step && share > timing::CAUTIOUS {
+            return format!("{words}. (The step is {} times the critical one of the scene)", short(share));
+        }
+        words
+    }
 }
 
 /// Loads a scene file. Lists of grains are looked for beside it.
@@ -165,6 +185,11 @@ fn read(source: &Source, folder: &Path) -> Result<Scene> {
 }
 
 fn read_parsed(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path) -> Result<Scene> {
+    read_within(source, parsed, folder, Memory::of_machine())
+}
+
+/// The same, when a run may use so much memory.
+fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, memory: Memory) -> Result<Scene> {
     let top = Table::top(source, parsed);
     refuse_promised(&top)?;
     let head = Head::read(&top)?;
@@ -180,11 +205,14 @@ fn read_parsed(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path) ->
     }
     top.finish()?;
     let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
-    let groups = grains::read(&top, &materials, folder, head.seed, &mut bodies)?;
+    let groups = grains::read(&top, &materials, folder, head.seed, &memory, &mut bodies)?;
     let drawn = Drawn { seed: head.seed, after: earlier.as_ref().map(Earlier::hash) };
     let streams = Streams::read(&top, &materials, &drawn, &bodies)?;
     motions::settle_servos(&mut bodies, &streams.list, &materials)?;
     let domain = timing::read_domain(&top, &bodies, &streams)?;
+    if domain.is_none_or(|domain| domain.leaving == Leaving::Stop) {
+        memory.refuse_streams(bodies.list.len(), &streams.list, &streams.counts, head.time.end)?;
+    }
     if bodies.list.is_empty() && streams.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));
     }
@@ -242,6 +270,7 @@ impl<'a> Head<'a> {
         let advice = stable_step::advise(&model, &bodies.list);
         let (step, steps) = time.settle(advice.as_ref())?;
         model.dt = step;
+        speeds::check(&model, &bodies, &streams.places, time.step.is_some(), advice.is_some())?;
         let mut scene = Scene {
             title,
             seed,

@@ -39,6 +39,8 @@ pub(crate) struct Streams<'a> {
     pub list: Vec<Inflow>,
     /// Their tables.
     pub places: Vec<Place<'a>>,
+    /// Their keys `count`.
+    pub counts: Vec<Place<'a>>,
 }
 
 impl<'a> Streams<'a> {
@@ -51,6 +53,7 @@ impl<'a> Streams<'a> {
             refuse_walled_in(&table, &inflow, bodies)?;
             streams.list.push(inflow);
             streams.places.push(table.place());
+            streams.counts.push(table.required("count")?.place());
             table.finish()?;
         }
         Ok(streams)
@@ -107,7 +110,7 @@ fn read_stream(
     Ok(inflow)
 }
 
-/// How many are to come; memory is not asked for, since others may have left by then.
+/// How many are to come; memory is asked for when it is known how many come before the end, and whether any leave.
 fn read_count(item: Item<'_>, total: &mut u64) -> Result<u64> {
     let place = item.place();
     let count = item.whole(1)?;

@@ -14,6 +14,9 @@ use crate::scene::streams::Streams;
 /// The most steps that make sense: at a million steps a second these take thirty years.
 const MOST_STEPS: f64 = 1e15;
 
+/// Share of the critical step up to which a given step needs no remark.
+pub(crate) const CAUTIOUS: f64 = 0.25;
+
 /// What ends a run before its time: all that are given must hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stop {
@@ -103,6 +106,7 @@ impl<'a> Time<'a> {
             let message = format!("the automatic step is {step} s: stiffness and masses leave no step to work with");
             return Err(self.place.error(message));
         }
+        self.refuse_unstable(advice)?;
         let steps = (self.end / step - 1e-9).ceil().max(0.0);
         if steps > MOST_STEPS {
             let message = format!("{} s in steps of {} s are {steps:.1e} steps", short(self.end), short(step));
@@ -111,14 +115,32 @@ impl<'a> Time<'a> {
         Ok((step, steps as u64))
     }
 
-    /// What to say about a given step that is too large.
+    /// Refuses a given step at which even one contact by itself is unstable.
+    fn refuse_unstable(&self, advice: Option<&StepAdvice>) -> Result<()> {
+        let (Some(step), Some(advice)) = (self.step, advice) else { return Ok(()) };
+        let Some(limit) = advice.limit.as_ref().filter(|limit| step > limit.step) else { return Ok(()) };
+        let message = format!(
+            "step {} s is above {} s, the stability limit of a single contact, set by {}: the first contact would blow up",
+            short(step),
+            short(limit.step),
+            limit.set_by
+        );
+        let help = format!(
+            "take step = \"auto\", which is {} s here, or a number below {} s, the critical step; or make that contact softer",
+            short(advice.step),
+            short(advice.critical)
+        );
+        Err(self.place.error(message).help(help))
+    }
+
+    /// What to say about a given step that is large, but below the limit.
     pub fn warning(&self, advice: Option<&StepAdvice>) -> Option<String> {
         let (step, advice) = (self.step?, advice?);
-        if step <= 0.25 * advice.critical {
+        if step <= CAUTIOUS * advice.critical {
             return None;
         }
         let outcome = if step > advice.critical {
-            format!("; above the critical {} s, the run will blow up", short(advice.critical))
+            format!("; above the critical {} s, the run is likely to blow up", short(advice.critical))
         } else {
             format!("; the critical one is {} s", short(advice.critical))
         };

@@ -1,0 +1,231 @@
+//! What memory a scene would need, and what the machine has: refused before anything large is made.
+//!
+//! The need is an estimate: bodies times what a body was measured to cost at the peak of a run. What the machine has is the
+//! least of what Linux calls available and what each control group around this process leaves (versions 1 and 2). Where
+//! neither can be read there is no check. Does not do: lists in files, which have a largest size of their own, and
+//! checkpoints, which are in memory before their bodies are counted.
+
+use std::path::Path;
+
+use stickslip::inflow::Inflow;
+
+use crate::input::{Place, Result};
+use crate::scene::check::short;
+
+/// What a body costs at the peak of a run (bytes): the growth of the largest resident size between runs of 100,000 and
+/// 400,000 spheres was 2052 a sphere without contacts, and 3375 with three contacts a sphere (six neighbours each) under
+/// springs for all three motions, the scene as text, its records and its last checkpoint included.
+const BYTES_PER_BODY: f64 = 3400.0;
+
+/// The memory that a scene may use.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Memory {
+    /// Bytes; `None` where nobody knows.
+    pub available: Option<u64>,
+}
+
+impl Memory {
+    /// That of this machine, now.
+    pub fn of_machine() -> Self {
+        Memory { available: available(Path::new("/")) }
+    }
+
+    /// Refuses more bodies than ids can count or memory can hold; the place is where they are asked for.
+    pub fn refuse(&self, bodies: f64, place: &Place<'_>) -> Result<()> {
+        if bodies > f64::from(u32::MAX) {
+            return Err(place.error(format!("{bodies} bodies are more than the 4 billion that ids can count")));
+        }
+        let needed = bodies * BYTES_PER_BODY;
+        match self.available {
+            Some(available) if needed > available as f64 => {
+                let gib = |bytes: f64| short(bytes / f64::from(1 << 30));
+                let (need, have) = (gib(needed), gib(available as f64));
+                let most = (available as f64 / BYTES_PER_BODY).floor();
+                let message = format!("{bodies} bodies need about {need} GiB of memory, but {have} GiB are available");
+                let help =
+                    format!("ask for at most {} bodies in all, or run it where there is more memory", most as u64);
+                Err(place.error(message).help(help))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses streams that bring more until the end of the run than memory can hold, when none of it leaves.
+    pub fn refuse_streams(&self, before: usize, streams: &[Inflow], counts: &[Place<'_>], end: f64) -> Result<()> {
+        let mut bodies = before as f64;
+        for (stream, place) in streams.iter().zip(counts) {
+            let due = (1.0 + stream.rate * (end - stream.start)).floor();
+            bodies += due.clamp(0.0, stream.count as f64);
+            self.refuse(bodies, place)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a process could still use (bytes), by the files below this root.
+fn available(root: &Path) -> Option<u64> {
+    let system = std::fs::read_to_string(root.join("proc/meminfo")).ok().and_then(|text| of_system(&text));
+    let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    let groups = groups.lines().filter_map(|line| of_group(root, line)).min();
+    system.into_iter().chain(groups).min()
+}
+
+fn of_system(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes.saturating_mul(1024))
+}
+
+/// What a control group and those around it leave; `line` is one of `/proc/self/cgroup`: number, controllers, path.
+fn of_group(root: &Path, line: &str) -> Option<u64> {
+    let mut fields = line.splitn(3, ':');
+    let (number, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
+    let (mount, limit, usage, idle) = if number == "0" && controllers.is_empty() {
+        ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file ")
+    } else if controllers.split(',').any(|controller| controller == "memory") {
+        ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ")
+    } else {
+        return None;
+    };
+    let mount = root.join(mount);
+    let left = |folder: &Path| {
+        let number = |name: &str| std::fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
+        // "max" in version 2 is no limit; in version 1 a number beyond all machines is.
+        let limit = number(limit)?;
+        let stat = std::fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
+        // What the system only keeps of files that were read can be had at once.
+        let idle = stat.lines().find_map(|line| line.strip_prefix(idle)?.trim().parse::<u64>().ok()).unwrap_or(0);
+        Some(limit.saturating_sub(number(usage).unwrap_or(0).saturating_sub(idle)))
+    };
+    // Inside a container the path may be that of the world outside; its own group is then the mount itself.
+    let group = mount.join(path.trim_start_matches('/'));
+    group.ancestors().take_while(|folder| folder.starts_with(&mount)).filter_map(left).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{self, Source};
+
+    const GIB: u64 = 1 << 30;
+
+    /// A folder that looks like the root of a system with these files.
+    fn system(name: &str, files: &[(&str, &str)]) -> Option<u64> {
+        let root = std::env::temp_dir().join(format!("stickslip-memory-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
+        for (path, text) in files {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let found = available(&root);
+        let _ = std::fs::remove_dir_all(&root);
+        found
+    }
+
+    #[test]
+    fn the_least_of_system_and_control_groups_is_available() {
+        let meminfo = ("proc/meminfo", "MemTotal:  9000 kB\nMemAvailable:    8000 kB\n");
+        assert_eq!(system("nothing", &[]), None);
+        assert_eq!(system("plain", &[meminfo]), Some(8000 * 1024));
+        // Version 2: the group has no limit of its own, the one around it has; 300 of the 1000 in use are idle.
+        let two = [
+            meminfo,
+            ("proc/self/cgroup", "0::/all/mine\n"),
+            ("sys/fs/cgroup/all/mine/memory.max", "max\n"),
+            ("sys/fs/cgroup/all/memory.max", "5000\n"),
+            ("sys/fs/cgroup/all/memory.current", "1000\n"),
+            ("sys/fs/cgroup/all/memory.stat", "anon 700\ninactive_file 300\n"),
+        ];
+        assert_eq!(system("two", &two), Some(5000 - 700));
+        // Version 1, in a container that sees its own group at the mount.
+        let one = [
+            meminfo,
+            ("proc/self/cgroup", "5:cpu:/x\n4:memory:/outside/x\n0::/\n"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "6000\n"),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "1000\n"),
+        ];
+        assert_eq!(system("one", &one), Some(5000));
+        let unlimited = [
+            meminfo,
+            ("proc/self/cgroup", "4:memory:/\n"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
+        ];
+        assert_eq!(system("unlimited", &unlimited), Some(8000 * 1024));
+    }
+
+    fn scene(more: &str) -> String {
+        format!(
+            "[time]\nend = 10.0\n[material.grain]\ndensity = 2500.0\n[[contact]]\nbetween = [\"grain\", \"grain\"]\n\
+             normal = {{ law = \"hooke\", stiffness = 1e4, restitution = 0.5 }}\n{more}"
+        )
+    }
+
+    fn load(more: &str, available: Option<u64>) -> Result<usize> {
+        let source = Source::new("scene.toml", scene(more));
+        let parsed = input::parse(&source)?;
+        let scene = super::super::read_within(&source, &parsed, Path::new(""), Memory { available })?;
+        Ok(scene.setup.bodies.len())
+    }
+
+    fn grains(count: u64) -> String {
+        format!(
+            "[[grains]]\nmaterial = \"grain\"\nradius = 0.01\ncount = {count}\n\
+             place = {{ kind = \"lattice\", from = [0, 0, 0] }}\n"
+        )
+    }
+
+    #[test]
+    fn grains_beyond_memory_are_refused_at_their_count() {
+        // 1000 bodies of 3400 bytes; and both tables count.
+        assert_eq!(load(&grains(1000), Some(3_400_000)).unwrap(), 1000);
+        assert_eq!(load(&grains(1000), None).unwrap(), 1000);
+        let error = load(&grains(1001), Some(3_400_000)).unwrap_err();
+        assert_eq!(error.line(), Some(11), "{error}");
+        let two = grains(600) + &grains(600).replace("from = [0, 0, 0]", "from = [5, 0, 0]");
+        let error = load(&two, Some(3_400_000)).unwrap_err();
+        assert_eq!(error.line(), Some(16), "{error}");
+        assert!(error.message().starts_with("grains[1].count: 1200 bodies need about 0.0038 GiB"), "{error}");
+        assert_eq!(error.advice(), Some("ask for at most 1000 bodies in all, or run it where there is more memory"));
+    }
+
+    #[test]
+    fn a_lattice_without_a_count_is_refused_before_it_is_made() {
+        let box_of_grains = "[[grains]]\nmaterial = \"grain\"\nradius = 0.01\n\
+             place = { kind = \"lattice\", from = [0, 0, 0], to = [2, 2, 2] }\n";
+        let error = load(box_of_grains, Some(GIB)).unwrap_err();
+        assert_eq!(error.line(), Some(8), "{error}");
+        assert!(
+            error.message().contains("1030301 bodies need about 3.262 GiB of memory, but 1 GiB are available"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn streams_count_with_what_they_bring_until_the_end_unless_it_leaves() {
+        let stream = "[[stream]]\nmaterial = \"grain\"\nradius = 0.01\nrate = 1000.0\ncount = 1000000\n\
+             from = [0, 0, 0]\nto = [1, 1, 1]\nvelocity = [0, 0, -1]\n";
+        // 1000 a second for 10 s: 34 MB of the 3.4 GB that all would need.
+        assert!(load(stream, Some(35_000_000)).is_ok());
+        let error = load(stream, Some(33_000_000)).unwrap_err();
+        assert_eq!(error.line(), Some(12), "{error}");
+        assert!(error.message().contains("stream[0].count: 10001 bodies need"), "{error}");
+        let open = format!("{stream}[domain]\nfrom = [-1, -1, -1]\nto = [2, 2, 2]\nleaving = \"remove\"\n");
+        assert!(load(&open, Some(33_000_000)).is_ok());
+    }
+
+    #[test]
+    fn four_billion_grains_are_refused_at_once_by_this_machine() {
+        let start = std::time::Instant::now();
+        // 13 TB.
+        let source = Source::new("scene.toml", scene(&grains(4_000_000_000)));
+        let parsed = input::parse(&source).unwrap();
+        let machine = Memory::of_machine();
+        assert!(machine.available.is_none_or(|bytes| bytes > 1 << 20), "{machine:?}");
+        // Where the machine does not say, that of a small one.
+        let memory = Memory { available: machine.available.or(Some(GIB)) };
+        let error = super::super::read_within(&source, &parsed, Path::new(""), memory).unwrap_err();
+        assert!(error.message().contains("4000000000 bodies need about"), "{error}");
+        // A hundredth of a second alone; other tests may keep the machine busy.
+        assert!(start.elapsed().as_secs() < 3);
+    }
+}

@@ -5,7 +5,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::broken_off::{Dice, Moment, Running};
+use common::broken_off::{Dice, Moment, Running, newest_checkpoint};
 use common::every_record::{assert_same, lasting_files};
 use common::{Folder, err, stickslip};
 use rustix::process::Signal;
@@ -36,13 +36,15 @@ fn settling(count: u64, steps: u64) -> String {
          [[grains]]\nmaterial = \"grain\"\ncount = {count}\nradius = {{ min = 0.003, max = 0.005 }}\n\
          place = {{ kind = \"random\", from = [-0.025, -0.025, 0.005], to = [0.025, 0.025, {height}] }}\n\
          [[record]]\nwhat = \"series\"\nevery = 1e-3\n[[record]]\nwhat = \"bodies\"\nevery = 0.01\nformat = \"parquet\"\n\
-         [[record]]\nwhat = \"snapshot\"\nevery = 0.02\n",
+         [[record]]\nwhat = \"snapshot\"\nevery = 0.02\n\
+         [[record]]\nwhat = \"checkpoint\"\nevery = {}\n",
         steps as f64 * 2e-5,
         walls.concat(),
+        (steps / 100) as f64 * 2e-5,
     )
 }
 
-/// Ends a run so many times at the least, at intervals of up to this share of its whole duration.
+/// Ends a run so many times at the least.
 fn soak(name: &str, count: u64, steps: u64, least: usize) {
     let folder = Folder::new(name);
     folder.file("scene.toml", &settling(count, steps));
@@ -50,16 +52,18 @@ fn soak(name: &str, count: u64, steps: u64, least: usize) {
     let output = stickslip(&folder, &["run", "scene.toml", "--out", "whole", "--threads", "1", "--quiet"]);
     assert!(output.status.success(), "{}", err(&output));
     let duration = start.elapsed();
-    let longest = duration / u32::try_from(least).unwrap();
+    // In steps: from none to so many that the run is ended often enough.
+    let longest = steps / (2 * least as u64);
     let (mut dice, run) = (Dice::new(count), folder.path().join("run"));
     let (mut killed, mut asked) = (0, 0);
     let mut command: &[&str] = &["run", "scene.toml", "--out", "run"];
     loop {
         let threads = (1 + dice.below(3)).to_string();
-        let last = killed + asked == 8 * least;
-        let arguments = [command, &["--quiet", "--checkpoint-every", "0", "--threads", &threads]].concat();
+        let last = killed + asked == 6 * least;
+        let next = newest_checkpoint(&run).map_or(0, |(step, _)| step) + dice.below(longest);
+        let arguments = [command, &["--quiet", "--threads", &threads]].concat();
         let mut running = Running::start(&folder, &arguments);
-        if !last && running.reaches(Moment::After(dice.time(longest)), &run) {
+        if !last && running.reaches(Moment::Step(next, dice.time(Duration::from_millis(20))), &run) {
             running.signal(if dice.below(2) == 0 { Signal::KILL } else { Signal::TERM });
         }
         let output = running.end();

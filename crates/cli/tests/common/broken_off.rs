@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use super::{Folder, command, err};
 
@@ -43,6 +43,14 @@ impl Running {
             let id = i32::try_from(self.id()).unwrap();
             kill_process(Pid::from_raw(id).unwrap(), signal).unwrap();
         }
+    }
+
+    /// Halts it, and returns when it stands still.
+    pub fn halt(&mut self) {
+        self.signal(Signal::STOP);
+        let id = i32::try_from(self.id()).unwrap();
+        let status = waitpid(Pid::from_raw(id), WaitOptions::UNTRACED).unwrap();
+        assert!(status.is_some_and(|(_, status)| status.stopped()), "it was over before it could be halted");
     }
 
     /// Waits until it ends.

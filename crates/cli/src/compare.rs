@@ -12,8 +12,9 @@ use indicatif::MultiProgress;
 use stickslip_io::results::{Column, Comparison, Ending, RunFolder, RunJson, SeriesLog, compare as comparison};
 use stickslip_io::scene::{self, Scene, plural};
 
+use crate::job::{self, Job, Plan};
 use crate::progress::{self, Progress};
-use crate::run::{Job, listen, refuse};
+use crate::run::refuse;
 use crate::{Failure, Outcome, say};
 
 /// Run a scene under several variants, side by side, and write one report about all of them.
@@ -65,7 +66,7 @@ impl Compare {
         let tasks = self.tasks()?;
         let out = self.out.clone().unwrap_or_else(|| default_path(&self.scene));
         let folders = self.folders(&out, &tasks)?;
-        let interrupted = listen().map_err(|error| Failure::Run(format!("cannot listen for Ctrl-C: {error}")))?;
+        let interrupted = job::listen()?;
         self.say(&header(&tasks, self.threads()))?;
         let columns = self.run_all(&tasks, folders, &interrupted);
         let comparison = Comparison { title: title(&self.scene, &tasks), columns };
@@ -119,7 +120,8 @@ impl Compare {
                 )));
             }
         }
-        paths.iter().map(|path| RunFolder::take(path)).collect::<Result<_, _>>().map_err(refuse)
+        let take = |(path, task): (&PathBuf, &Task)| RunFolder::take(path, self.force, &task.scene.records);
+        paths.iter().zip(tasks).map(take).collect::<Result<_, _>>().map_err(refuse)
     }
 
     fn threads(&self) -> usize {
@@ -170,15 +172,14 @@ impl Compare {
                 Ok(world) => world,
                 Err(error) => return failed(error.to_string()),
             };
-            let mut job = match Job::start(&task.file, &task.scene, world, folder, interrupted.clone()) {
+            let (interrupted, checkpoint_every) = (interrupted.clone(), job::interval(None));
+            let plan = Plan { scene: &task.scene, world, folder, interrupted, checkpoint_every };
+            let mut job = match Job::start(plan, &task.file) {
                 Ok(job) => job,
                 Err(error) => return failed(error.to_string()),
             };
             let progress = Progress::of_several(self.quiet, task.scene.steps, task.scene.end, &task.name, lines);
-            let mut ending = job.advance(progress).unwrap_or_else(|error| Ending::Failed(error.to_string()));
-            if let Err(error) = job.close(&ending) {
-                ending = Ending::Failed(error.to_string());
-            }
+            let ending = job.run(progress);
             let mut column = job.into_column(task.name.clone(), task.changes.clone());
             column.run.ending = ending;
             column

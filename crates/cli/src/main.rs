@@ -6,10 +6,13 @@
 mod bench;
 mod check;
 mod compare;
+mod job;
 mod laws;
 mod measure;
 mod probe;
 mod progress;
+mod resume;
+mod rules;
 mod run;
 mod schema;
 
@@ -18,9 +21,15 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+/// The commit that the program was built from, `-changed` if it was not all; none outside a repository.
+const COMMIT: Option<&str> = option_env!("STICKSLIP_COMMIT");
+
+/// What `--version` says.
+const VERSION: &str = env!("STICKSLIP_VERSION");
+
 /// Grains in frictional contact: sliding, rolling and spinning, from a scene file to results.
 #[derive(Parser)]
-#[command(name = "stickslip", version, max_term_width = 120)]
+#[command(name = "stickslip", version = VERSION, max_term_width = 120)]
 #[command(after_help = "Example:\n  stickslip run examples/01-pile.toml\n\n\
                         Exit codes: 0 done; 1 the run failed; 2 the input is wrong (nothing was written).")]
 struct Arguments {
@@ -31,6 +40,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
+    Resume(resume::Resume),
     Check(check::Check),
     Schema(schema::Schema),
     Compare(compare::Compare),
@@ -58,8 +68,15 @@ impl From<stickslip_io::scene::InputError> for Failure {
 type Outcome = Result<(), Failure>;
 
 fn main() -> ExitCode {
+    // A file or command that is broken at a hyphen cannot be copied.
+    let whole_words = || miette::MietteHandlerOpts::new().word_splitter(textwrap::WordSplitter::NoHyphenation);
+    let whole_words =
+        move || whole_words().word_separator(textwrap::WordSeparator::AsciiSpace).break_words(false).build();
+    // It fails only if there is a hook already.
+    let _ = miette::set_hook(Box::new(move |_| Box::new(whole_words())));
     let outcome = match Arguments::parse_from(measure::folder_first(std::env::args_os())).command {
         Command::Run(run) => run.execute(),
+        Command::Resume(resume) => resume.execute(),
         Command::Check(check) => check.execute(),
         Command::Schema(schema) => schema.execute(),
         Command::Compare(compare) => compare.execute(),

@@ -181,6 +181,7 @@ fn not_to_the_end(ending: &Ending) -> String {
     match ending {
         Ending::Running => "the run goes on, or was killed: this is what it has recorded so far\n".into(),
         Ending::Interrupted => "the run was interrupted: this is what it had recorded\n".into(),
+        Ending::BrokenOff(message) => format!("the run was broken off ({message}): this is what it had recorded\n"),
         Ending::Failed(message) => format!("the run failed ({message}): this is what it had recorded\n"),
         Ending::Finished | Ending::Stopped(_) => String::new(),
     }

@@ -16,6 +16,8 @@ pub struct Progress {
     bar: Option<ProgressBar>,
     every: Option<Duration>,
     end: f64,
+    /// The step it starts from, and the last.
+    first: u64,
     steps: u64,
     started: Instant,
     shown: Instant,
@@ -24,8 +26,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For a run of so many steps up to the simulated time `end`.
-    pub fn new(quiet: bool, steps: u64, end: f64) -> Self {
+    /// For a run that goes on from the step `first` up to `steps`, when the simulated time is `end`.
+    pub fn new(quiet: bool, first: u64, steps: u64, end: f64) -> Self {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| bar(steps));
         let every = match (&bar, quiet) {
             (_, true) => None,
@@ -33,12 +35,12 @@ impl Progress {
             (None, false) => Some(LINE_EVERY),
         };
         let now = Instant::now();
-        Progress { bar, every, end, steps, started: now, shown: now, name: String::new() }
+        Progress { bar, every, end, first, steps, started: now, shown: now, name: String::new() }
     }
 
     /// The same for one of several runs: a bar of `all`, with a name.
     pub fn of_several(quiet: bool, steps: u64, end: f64, name: &str, all: &MultiProgress) -> Self {
-        let mut progress = Progress::new(quiet, steps, end);
+        let mut progress = Progress::new(quiet, 0, steps, end);
         progress.bar = progress.bar.map(|bar| all.add(bar).with_prefix(format!("{name}  ")));
         Progress { name: format!("{name}: "), ..progress }
     }
@@ -68,7 +70,7 @@ impl Progress {
     }
 
     fn text(&self, world: &World) -> String {
-        let done = world.steps().max(1) as f64;
+        let done = world.steps().saturating_sub(self.first).max(1) as f64;
         let seconds = self.started.elapsed().as_secs_f64();
         // From the mean speed so far: steady, and right once the number of contacts is.
         let left = seconds * (self.steps.saturating_sub(world.steps())) as f64 / done;

@@ -249,8 +249,12 @@ fn how_a_run_ended_is_kept_when_the_picture_is_not() {
     assert_eq!(output.status.code(), Some(1), "{}", out(&output));
     assert!(err(&output).contains("picture.png"), "{}", err(&output));
     let json = std::fs::read_to_string(folder.path().join("runs/ball/run.json")).unwrap();
-    assert!(json.contains("\"finished\"") && json.contains("not all was written at the end: "), "{json}");
+    assert!(json.contains("broken off: ") && json.contains("(when it was finished)"), "{json}");
     assert!(folder.path().join("runs/ball/end.checkpoint").is_file());
+    std::fs::remove_dir_all(folder.path().join("runs/ball/picture.png")).unwrap();
+    let output = stickslip(&folder, &["resume", "runs/ball"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(folder.path().join("runs/ball/picture.png").is_file());
 }
 
 /// What a run says had "1 contacts", and no word of the other way on for a body that leaves.

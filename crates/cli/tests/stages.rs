@@ -70,7 +70,7 @@ fn checkpoints_of_a_record_are_kept_by_two_and_removed_by_force() {
         names
     };
     assert!(stickslip(&folder, &["run", "ball.toml", "--quiet"]).status.success());
-    assert_eq!(names(), ["checkpoint-400.checkpoint", "checkpoint-500.checkpoint", "end.checkpoint"]);
+    assert_eq!(names(), ["checkpoint-300.checkpoint", "checkpoint-400.checkpoint", "end.checkpoint"]);
     folder.file("stage.toml", &second("end = 0.01\nstep = 1e-4", "from = \"runs/ball/checkpoint-400.checkpoint\""));
     let output = stickslip(&folder, &["run", "stage.toml", "--quiet"]);
     assert!(output.status.success(), "{}", err(&output));

@@ -80,6 +80,11 @@ impl Sections {
         at.map(|at| self.all.remove(at).bytes).ok_or_else(|| format!("lacks the section `{name}`"))
     }
 
+    /// Whether there is one.
+    pub fn has(&self, name: &str) -> bool {
+        self.all.iter().any(|section| section.name == name)
+    }
+
     /// Those that nobody took.
     pub fn rest(self) -> Vec<Section> {
         self.all

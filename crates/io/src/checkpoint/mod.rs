@@ -20,7 +20,7 @@ use stickslip::World;
 use stickslip::random::fnv1a;
 use stickslip::world::Saved;
 
-use crate::results::write_whole;
+use crate::results::{Marks, write_whole};
 use columns::Sections;
 pub use describe::Description;
 pub use format::Section;
@@ -31,6 +31,9 @@ pub const END: &str = "end.checkpoint";
 pub const START: &str = "start.checkpoint";
 /// What names of checkpoints end with.
 pub const ENDING: &str = ".checkpoint";
+
+/// The section with the marks.
+const FILES: &str = "files";
 
 /// The largest file that is read (bytes).
 const LARGEST: u64 = 1 << 36;
@@ -45,6 +48,8 @@ pub struct Checkpoint {
     pub saved: Saved,
     /// What it is a state of.
     pub description: Description,
+    /// How far the files of the run were; none when the run was over.
+    pub files: Option<Marks>,
     /// Sections that this version does not know.
     pub others: Vec<Section>,
 }
@@ -54,7 +59,7 @@ impl Checkpoint {
     pub fn of(world: &World, description: &Description) -> Self {
         let mut description = description.clone();
         description.catch_up(world);
-        Checkpoint { saved: world.save(), description, others: Vec::new() }
+        Checkpoint { saved: world.save(), description, files: None, others: Vec::new() }
     }
 
     /// Simulated time (s).
@@ -73,6 +78,9 @@ impl Checkpoint {
         sections.push(json("describe.bodies", &self.description.bodies)?);
         sections.push(json("describe.materials", &self.description.materials)?);
         sections.push(json("describe.laws", &self.description.laws)?);
+        if let Some(files) = &self.files {
+            sections.push(json(FILES, files)?);
+        }
         sections.extend(self.others.iter().cloned());
         Ok(sections)
     }
@@ -87,7 +95,8 @@ impl Checkpoint {
             materials: from_json(&mut sections, "describe.materials")?,
             laws: from_json(&mut sections, "describe.laws")?,
         };
-        let checkpoint = Checkpoint { saved, description, others: sections.rest() };
+        let files = if sections.has(FILES) { Some(from_json(&mut sections, FILES)?) } else { None };
+        let checkpoint = Checkpoint { saved, description, files, others: sections.rest() };
         checkpoint.check()?;
         Ok(checkpoint)
     }
@@ -151,10 +160,11 @@ impl Checkpoint {
         Checkpoint::from_bytes(&bytes).map_err(failed)
     }
 
-    /// FNV-1a over the content: tells whether it is the same, not whether someone forged it. Independent of compression.
+    /// FNV-1a over the content: tells whether it is the same, not whether someone forged it. Independent of compression, and
+    /// of the files that the run wrote.
     pub fn hash(&self) -> io::Result<String> {
-        let bytes =
-            self.sections()?.into_iter().flat_map(|section| [section.name.into_bytes(), section.bytes].concat());
+        let sections = self.sections()?.into_iter().filter(|section| section.name != FILES);
+        let bytes = sections.flat_map(|section| [section.name.into_bytes(), section.bytes].concat());
         Ok(format!("fnv1a64-{:016x}", fnv1a(bytes)))
     }
 }

@@ -1,22 +1,30 @@
-//! The checkpoints of a run: `end.checkpoint`, and those of `what = "checkpoint"` records, of which the last two stay.
+//! The checkpoints of a run: `end.checkpoint`, those of `what = "checkpoint"` records, and automatic ones, of each of which
+//! the last two stay.
 //!
-//! Two, because a state that went wrong may only show after it was written. Unlike other records they do not hold step 0,
-//! which the scene gives, nor the last step under their own name, which is `end.checkpoint`.
+//! Two, because a file may be damaged, or a state that went wrong may only show after it was written. Unlike other records
+//! they do not hold step 0, which the scene gives, nor the last step under their own name, which is `end.checkpoint`.
+//! Automatic ones, `auto-<step>.checkpoint`, are written after so much time of the clock on the wall, so that a run whose
+//! scene asks for none can go on, too; they are removed when the run is over. `find` is the way back.
 
 use std::collections::VecDeque;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use stickslip::World;
 
 use super::file::at;
+use super::growing::Marks;
 use super::schedule::Schedule;
 use crate::checkpoint::{Checkpoint, Description, END, ENDING};
 use crate::scene::{Record, What};
 
-/// How many of a record's checkpoints stay.
+/// How many of each name stay.
 const KEPT: usize = 2;
+
+/// The name of automatic ones.
+pub const AUTO: &str = "auto";
 
 /// What `run.json` calls the files of a record.
 pub fn pattern(name: &str) -> String {
@@ -30,62 +38,200 @@ pub fn is_one_of(name: &str, pattern: &str) -> bool {
     step.is_some_and(|step| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// The step of a checkpoint of this name.
+fn step_of(file: &str, name: &str) -> Option<u64> {
+    is_one_of(file, &pattern(name)).then_some(())?;
+    file.strip_suffix(ENDING)?.rsplit('-').next()?.parse().ok()
+}
+
 /// Writes the checkpoints of one run.
 #[derive(Debug)]
 pub struct Checkpoints {
     folder: PathBuf,
     description: Description,
     series: Vec<Series>,
+    automatic: Series,
+    /// Between two automatic ones.
+    interval: Duration,
+    latest: Instant,
 }
 
+/// Those of one name.
 #[derive(Debug)]
 struct Series {
     name: String,
-    schedule: Schedule,
-    written: VecDeque<PathBuf>,
+    schedule: Option<Schedule>,
+    written: VecDeque<u64>,
+}
+
+impl Series {
+    fn due(&self, step: u64) -> bool {
+        self.schedule.is_some_and(|schedule| schedule.due(step))
+    }
+
+    fn file(&self, folder: &Path, step: u64) -> PathBuf {
+        folder.join(format!("{}-{step}{ENDING}", self.name))
+    }
+
+    /// Writes one, and removes the oldest.
+    fn write(&mut self, folder: &Path, checkpoint: &Checkpoint) -> io::Result<()> {
+        let step = checkpoint.saved.step;
+        checkpoint.write(&self.file(folder, step))?;
+        self.written.push_back(step);
+        self.keep(folder, KEPT)
+    }
+
+    /// Removes the oldest until so many are left.
+    fn keep(&mut self, folder: &Path, count: usize) -> io::Result<()> {
+        while self.written.len() > count {
+            let old = self.file(folder, self.written[0]);
+            fs::remove_file(&old).map_err(|error| at(&old, error))?;
+            self.written.pop_front();
+        }
+        Ok(())
+    }
 }
 
 impl Checkpoints {
-    /// For the `checkpoint` records among these; `dt` is the step (s).
-    pub fn new(folder: &Path, records: &[Record], dt: f64, description: Description) -> Self {
+    /// For the `checkpoint` records among these; `dt` is the step (s), `interval` the time between automatic ones.
+    pub fn new(folder: &Path, records: &[Record], dt: f64, description: Description, interval: Duration) -> Self {
         let own = records.iter().filter(|record| record.what == What::Checkpoint);
         let series = own.map(|record| Series {
             name: record.name.clone(),
-            schedule: Schedule::new(record.every, dt),
+            schedule: Some(Schedule::new(record.every, dt)),
             written: VecDeque::new(),
         });
-        Checkpoints { folder: folder.to_owned(), description, series: series.collect() }
+        let automatic = Series { name: AUTO.into(), schedule: None, written: VecDeque::new() };
+        let (folder, series, latest) = (folder.to_owned(), series.collect(), Instant::now());
+        Checkpoints { folder, description, series, automatic, interval, latest }
     }
 
-    /// Whether one is to be written after this step.
-    pub fn due(&self, step: u64) -> bool {
-        step > 0 && self.series.iter().any(|series| series.schedule.due(step))
-    }
-
-    /// Writes what is due at the world's step, and removes the oldest.
-    pub fn write(&mut self, world: &World) -> io::Result<()> {
-        let step = world.steps();
-        if !self.due(step) {
-            return Ok(());
-        }
-        let checkpoint = Checkpoint::of(world, &self.description);
-        for series in self.series.iter_mut().filter(|series| series.schedule.due(step)) {
-            let path = self.folder.join(format!("{}-{step}{ENDING}", series.name));
-            checkpoint.write(&path)?;
-            series.written.push_back(path);
-            if series.written.len() > KEPT
-                && let Some(old) = series.written.pop_front()
-            {
-                fs::remove_file(&old).map_err(|error| at(&old, error))?;
+    /// Takes up the files of a run that goes on from this step. Those of later steps are removed, since they speak of
+    /// records as they will not be when this returns; so is an `end.checkpoint` of a later step, if it is said to be one.
+    pub fn go_on(&mut self, step: u64, end: Option<u64>) -> io::Result<()> {
+        for series in self.series.iter_mut().chain([&mut self.automatic]) {
+            let mut steps = steps_in(&self.folder, &series.name)?;
+            steps.sort_unstable();
+            let later = steps.split_off(steps.partition_point(|&own| own <= step));
+            for later in later {
+                let file = series.file(&self.folder, later);
+                fs::remove_file(&file).map_err(|error| at(&file, error))?;
             }
+            series.written = steps.into();
+            series.keep(&self.folder, KEPT)?;
+        }
+        if end.is_some_and(|end| end > step) {
+            let file = self.folder.join(END);
+            fs::remove_file(&file).map_err(|error| at(&file, error))?;
         }
         Ok(())
     }
 
-    /// Writes `end.checkpoint`. The state must be sound.
-    pub fn end(&self, world: &World) -> io::Result<()> {
-        Checkpoint::of(world, &self.description).write(&self.folder.join(END))
+    /// Whether a record asks for one after this step.
+    pub fn due(&self, step: u64) -> bool {
+        step > 0 && self.series.iter().any(|series| series.due(step))
     }
+
+    /// Writes what is due at the world's step. `marks` says how far the files are, and is asked only when one is.
+    pub fn write(&mut self, world: &World, marks: impl FnOnce() -> io::Result<Marks>) -> io::Result<()> {
+        let step = world.steps();
+        let (asked, automatic) = (self.due(step), self.latest.elapsed() >= self.interval);
+        if !(asked || automatic) {
+            return Ok(());
+        }
+        let files = Some(marks()?);
+        let checkpoint = Checkpoint { files, ..Checkpoint::of(world, &self.description) };
+        if asked {
+            for series in self.series.iter_mut().filter(|series| series.due(step)) {
+                series.write(&self.folder, &checkpoint)?;
+            }
+        } else {
+            self.automatic.write(&self.folder, &checkpoint)?;
+        }
+        // From its end: writing must not take all the time there is.
+        self.latest = Instant::now();
+        Ok(())
+    }
+
+    /// Writes `end.checkpoint`, with the marks of a run that is to go on. The state must be sound.
+    pub fn end(&self, world: &World, files: Option<Marks>) -> io::Result<()> {
+        Checkpoint { files, ..Checkpoint::of(world, &self.description) }.write(&self.folder.join(END))
+    }
+}
+
+/// The steps of the checkpoints of one name in a folder.
+fn steps_in(folder: &Path, name: &str) -> io::Result<Vec<u64>> {
+    let mut steps = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| at(folder, error))? {
+        let entry = entry.map_err(|error| at(folder, error))?;
+        steps.extend(entry.file_name().to_str().and_then(|file| step_of(file, name)));
+    }
+    Ok(steps)
+}
+
+/// What a folder has to go on from.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The newest checkpoint of a run that is not over, and its file.
+    pub newest: Option<(PathBuf, Checkpoint)>,
+    /// The step of `end.checkpoint`, if there is one; the last step of all, if it is damaged.
+    pub end: Option<u64>,
+}
+
+/// A checkpoint that cannot be gone on from, and another that perhaps can.
+#[derive(Debug)]
+pub struct Unusable {
+    /// What is wrong, with the file's name.
+    pub message: String,
+    /// The newest of the others.
+    pub other: Option<PathBuf>,
+}
+
+/// The newest checkpoint of a folder; or `from`, if it is given. `records` are the scene's. Touches nothing.
+pub fn find(folder: &Path, records: &[Record], from: Option<&Path>) -> Result<Found, Unusable> {
+    let alone = |message: String| Unusable { message, other: None };
+    let mut named = Vec::new();
+    let own = records.iter().filter(|record| record.what == What::Checkpoint).map(|record| record.name.as_str());
+    for name in own.chain([AUTO]) {
+        let steps = steps_in(folder, name).map_err(|error| alone(error.to_string()))?;
+        named.extend(steps.into_iter().map(|step| (step, folder.join(format!("{name}-{step}{ENDING}")))));
+    }
+    named.sort();
+    let path = folder.join(END);
+    let end = if path.exists() {
+        let other = || named.last().map(|(_, file)| file.clone());
+        match Checkpoint::read(&path) {
+            Ok(end) => Some(end),
+            Err(_) if from.is_some_and(|from| from != path) => None,
+            Err(message) => return Err(Unusable { message, other: other() }),
+        }
+    } else {
+        None
+    };
+    // A damaged one that the user goes on without is to go, as one of a later step is.
+    let step = end.as_ref().map(|end| end.saved.step).or(path.exists().then_some(u64::MAX));
+    let mut found = Found { newest: None, end: step };
+    // A state without marks is of a run that was over but for its last files.
+    let end = end.filter(|end| end.files.is_some());
+    if let Some(from) = from.filter(|from| *from != path) {
+        let checkpoint = Checkpoint::read(from).map_err(alone)?;
+        if checkpoint.files.is_none() {
+            return Err(alone(format!("{} is the end of a run, with nothing to go on with", from.display())));
+        }
+        found.newest = Some((from.to_owned(), checkpoint));
+        return Ok(found);
+    }
+    let newest = named.pop();
+    found.newest = match (end, newest) {
+        (Some(end), newest) if newest.as_ref().is_none_or(|(step, _)| *step <= end.saved.step) => Some((path, end)),
+        (end, Some((_, file))) => {
+            let other = || end.as_ref().map(|_| path.clone()).or(named.last().map(|(_, file)| file.clone()));
+            let read = Checkpoint::read(&file).map_err(|message| Unusable { message, other: other() })?;
+            Some((file, read))
+        }
+        _ => None,
+    };
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -110,19 +256,43 @@ mod tests {
             materials: vec![serde_json::from_value(serde_json::json!({"name": "a", "density": 1.0})).unwrap()],
             laws: Vec::new(),
         };
-        let mut checkpoints = Checkpoints::new(&folder, &[record], 1e-3, description);
-        checkpoints.write(&world).unwrap();
+        let records = [record];
+        let never = Duration::MAX;
+        let mut checkpoints = Checkpoints::new(&folder, &records, 1e-3, description.clone(), never);
+        let marks = || Ok(Marks::default());
+        checkpoints.write(&world, marks).unwrap();
         for _ in 0..9 {
             world.step().unwrap();
-            checkpoints.write(&world).unwrap();
+            checkpoints.write(&world, marks).unwrap();
         }
-        checkpoints.end(&world).unwrap();
-        let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
-        names.sort();
-        assert_eq!(names, ["end.checkpoint", "safe-6.checkpoint", "safe-8.checkpoint"]);
+        checkpoints.end(&world, Some(Marks::default())).unwrap();
+        assert_eq!(names(&folder), ["end.checkpoint", "safe-6.checkpoint", "safe-8.checkpoint"]);
         let read = Checkpoint::read(&folder.join("safe-8.checkpoint")).unwrap();
         assert_eq!((read.saved.step, read.saved.bodies.len()), (8, 3));
+
+        // The way back: the newest, or the one that is asked for; what is newer than that goes.
+        let newest = |from: Option<&Path>| find(&folder, &records, from).map(|found| found.newest.unwrap().0);
+        assert_eq!(newest(None).unwrap(), folder.join(END));
+        let (older, newer) = (folder.join("safe-6.checkpoint"), folder.join("safe-8.checkpoint"));
+        assert_eq!(newest(Some(&older)).unwrap(), older);
+        fs::write(folder.join(END), "broken").unwrap();
+        let unusable = newest(None).unwrap_err();
+        assert!(unusable.message.contains("end.checkpoint is not a checkpoint"), "{}", unusable.message);
+        assert_eq!(unusable.other.unwrap(), newer);
+        // That of a run that was over is not one to go on from.
+        checkpoints.end(&world, None).unwrap();
+        assert_eq!(newest(None).unwrap(), newer);
+        let mut again = Checkpoints::new(&folder, &records, 1e-3, description, never);
+        again.go_on(7, Some(9)).unwrap();
+        assert_eq!(names(&folder), ["safe-6.checkpoint"]);
+        assert_eq!(again.series[0].written, [6]);
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    fn names(folder: &Path) -> Vec<std::ffi::OsString> {
+        let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
     }
 
     #[test]

@@ -146,6 +146,7 @@ impl Comparison {
     fn problems(&self) -> String {
         let problem = |column: &Column| match &column.run.ending {
             Ending::Failed(message) => note("failed", &format!("{} failed: {message}", column.name)),
+            Ending::BrokenOff(message) => note("failed", &format!("{} was broken off: {message}", column.name)),
             Ending::Interrupted | Ending::Running => note("warning", &format!("{} was interrupted.", column.name)),
             Ending::Finished | Ending::Stopped(_) => {
                 let warnings = column.run.warnings.iter();
@@ -247,6 +248,7 @@ fn short_ending(ending: &Ending) -> &'static str {
         Ending::Finished => "at its end time",
         Ending::Stopped(_) => "by its stop rule",
         Ending::Failed(_) => "failed",
+        Ending::BrokenOff(_) => "broken off",
         Ending::Interrupted | Ending::Running => "interrupted",
     }
 }

@@ -5,9 +5,7 @@
 //! Columns: `id,name,material,shape,radius,mass,inertia`. Radius, mass and inertia of a wall are empty. The inertia is
 //! one number when the principal moments are equal, else three separated by spaces.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::Path;
 
 use glam::DVec3;
 use stickslip::World;
@@ -15,7 +13,7 @@ use stickslip::inflow::Arrival;
 use stickslip::shape::Shape;
 use stickslip::world::Setup;
 
-use super::file::{at, csv_field, write_whole};
+use super::file::csv_field;
 
 /// The file's name in a run folder.
 pub const FILE: &str = "bodies-fixed.csv";
@@ -77,21 +75,19 @@ impl FixedBody {
     }
 }
 
-/// Writes `bodies-fixed.csv`.
-pub fn write(folder: &Path, info: &RunInfo) -> io::Result<()> {
-    let mut table = String::from("id,name,material,shape,radius,mass,inertia\n");
-    for (id, body) in info.bodies.iter().enumerate() {
-        table += &row(id, body, &info.materials);
-    }
-    write_whole(&folder.join(FILE), table.as_bytes())
+/// Writes the table of the bodies that are there at the start.
+pub fn write(out: &mut impl Write, info: &RunInfo) -> io::Result<()> {
+    out.write_all(b"id,name,material,shape,radius,mass,inertia\n")?;
+    append(out, 0, &info.bodies, &info.materials)
 }
 
-/// Appends bodies that have entered, from this id on. `materials` are names by index.
-pub fn append(folder: &Path, first: usize, bodies: &[FixedBody], materials: &[String]) -> io::Result<()> {
-    let path = folder.join(FILE);
-    let rows: String = (first..).zip(bodies).map(|(id, body)| row(id, body, materials)).collect();
-    let file = OpenOptions::new().append(true).open(&path);
-    file.and_then(|mut file| file.write_all(rows.as_bytes())).map_err(|error| at(&path, error))
+/// Appends bodies that have entered, from this id on, and hands them to the operating system. `materials` are names by
+/// index.
+pub fn append(out: &mut impl Write, first: usize, bodies: &[FixedBody], materials: &[String]) -> io::Result<()> {
+    for (id, body) in (first..).zip(bodies) {
+        out.write_all(row(id, body, materials).as_bytes())?;
+    }
+    out.flush()
 }
 
 fn row(id: usize, body: &FixedBody, materials: &[String]) -> String {
@@ -114,7 +110,6 @@ fn inertia(moments: DVec3) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::test_folder;
     use super::*;
 
     #[test]
@@ -136,12 +131,10 @@ mod tests {
         };
         let materials = vec!["wall".into(), "grain".into()];
         let info = RunInfo { bodies: vec![ball, wheel, floor], materials };
-        let folder = test_folder("fixed");
-        write(&folder, &info).unwrap();
-        let text = std::fs::read_to_string(folder.join(FILE)).unwrap();
+        let mut table = Vec::new();
+        write(&mut table, &info).unwrap();
         let expected = "id,name,material,shape,radius,mass,inertia\n0,\"a, b\",grain,sphere,0.5,2.0,0.2\n\
                         1,,grain,sphere,0.5,2.0,0.1 0.1 0.2\n2,floor,wall,plane,,,\n";
-        assert_eq!(text, expected);
-        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(String::from_utf8(table).unwrap(), expected);
     }
 }

@@ -21,18 +21,36 @@ use super::lammps::bounds;
 pub struct DataFiles {
     folder: PathBuf,
     stem: String,
+    steps: Vec<u64>,
 }
 
 impl DataFiles {
     /// None yet; nothing is written.
     pub fn new(folder: &Path, stem: &str) -> Self {
-        DataFiles { folder: folder.to_owned(), stem: stem.to_owned() }
+        DataFiles { folder: folder.to_owned(), stem: stem.to_owned(), steps: Vec::new() }
+    }
+
+    /// Takes up the files of these steps.
+    pub fn go_on(&mut self, steps: Vec<u64>) {
+        self.steps = steps;
+    }
+
+    /// The record's name.
+    pub fn name(&self) -> &str {
+        &self.stem
+    }
+
+    /// The steps of which there are files.
+    pub fn steps(&self) -> &[u64] {
+        &self.steps
     }
 
     /// Writes `<stem>-<step>.data`.
-    pub fn add(&self, world: &World, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
+    pub fn add(&mut self, world: &World, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
         let path = self.folder.join(format!("{}-{}.data", self.stem, world.steps()));
-        write_whole(&path, text(world, material_of, mass_of).as_bytes())
+        write_whole(&path, text(world, material_of, mass_of).as_bytes())?;
+        self.steps.push(world.steps());
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Parquet tables, made from the CSV spool of a record when its run ends.
 //!
 //! A record of `format = "parquet"` grows as CSV, so that a run that dies keeps what it had. At the end the rows are
-//! written again, column by column, and the spool is removed. Columns that count or name something are INT64, `mode` is a
+//! written again, column by column; the spool is removed when the run is over. Columns that count or name something are INT64, `mode` is a
 //! string, all others are DOUBLE with the same bits as in the CSV. Compression is Snappy. Does not read Parquet.
 
 use std::fs::{self, File};
@@ -74,7 +74,7 @@ impl Column {
     }
 }
 
-/// Writes the table `spool` (CSV with a header) as `target`, which appears whole or not at all, and removes the spool.
+/// Writes the table `spool` (CSV with a header) as `target`, which appears whole or not at all. The spool stays.
 pub fn convert(spool: &Path, target: &Path) -> io::Result<()> {
     let part = part_name(target);
     let written = write(spool, &part).and_then(|()| fs::rename(&part, target));
@@ -82,8 +82,7 @@ pub fn convert(spool: &Path, target: &Path) -> io::Result<()> {
         // The part is of no use to anyone, the spool is: it stays.
         let _ = fs::remove_file(&part);
         at(target, error)
-    })?;
-    fs::remove_file(spool).map_err(|error| at(spool, error))
+    })
 }
 
 fn write(spool: &Path, part: &Path) -> io::Result<()> {
@@ -154,7 +153,7 @@ mod tests {
         let rows: String = (0..count).map(|i| format!("{:?},{i},sk-\n", 0.1 * i as f64)).collect();
         fs::write(&spool, format!("time,step,mode\n{rows}")).unwrap();
         convert(&spool, &target).unwrap();
-        assert!(!spool.exists());
+        assert!(spool.exists(), "a run that was interrupted goes on from it");
         let reader = SerializedFileReader::new(File::open(&target).unwrap()).unwrap();
         assert_eq!(reader.metadata().num_row_groups(), 2);
         let mut seen = 0;

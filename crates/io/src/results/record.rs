@@ -1,14 +1,16 @@
 //! The records of a run: tables that grow while it goes on, and snapshots.
 //!
-//! `bodies.csv`, `contacts.csv` and `series.csv` are written directly under their names, so that a run that dies keeps
-//! what it had; snapshots are whole files (`vtp.rs`, `lammps_data.rs`). Every record holds step 0 and the last step, once. Numbers are the
-//! shortest text that reads back exactly, never more than 17 digits.
+//! Tables grow under their own names (`growing.rs`), so that a run that dies keeps what it had; snapshots are whole files
+//! (`vtp.rs`, `lammps_data.rs`). Every record holds step 0 and the last step, once. Numbers are the shortest text that
+//! reads back exactly, never more than 17 digits.
+//!
+//! `marks` says how far all of them are, and `go_on` takes a run's files up at such marks: what was written since is
+//! dropped, and will be written again.
 //!
 //! Rows of contacts exist only for steps at which the world was told beforehand to keep them (`wants_contacts`). A run
 //! with a stop rule keeps them at every step, since each may be the last; after a failure the last step may lack them.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,8 +18,9 @@ use glam::DVec3;
 use stickslip::World;
 use stickslip::measure::BodyView;
 
-use super::file::{at, push_number};
+use super::file::push_number;
 use super::fixed::{self, FixedBody, RunInfo};
+use super::growing::{Growing, Marks, SnapshotMark, TableMark};
 use super::lammps_data::DataFiles;
 use super::schedule::Schedule;
 use super::series::{self, SeriesRow};
@@ -65,7 +68,8 @@ pub fn spool_name(record_file: &str) -> Option<String> {
 #[derive(Debug)]
 pub struct Recorder {
     outputs: Vec<Output>,
-    folder: PathBuf,
+    /// `bodies-fixed.csv`.
+    fixed: Growing,
     materials: Vec<String>,
     material_of: Vec<u16>,
     mass_of: Vec<f64>,
@@ -86,8 +90,7 @@ struct Output {
 enum Sink {
     /// Rows, or the snapshots of a dump; `parquet` is what they become at the end.
     Table {
-        path: PathBuf,
-        file: BufWriter<File>,
+        table: Growing,
         parquet: Option<PathBuf>,
     },
     Snapshots(vtp::Collection),
@@ -98,18 +101,54 @@ impl Recorder {
     /// Creates the files, with their headers, and `bodies-fixed.csv`. A file that is there already is an error: the run
     /// folder has been cleared before. `dt` is the step (s), `last_step` the one at which the run ends by its plan.
     pub fn new(folder: &Path, records: &[Record], dt: f64, last_step: u64, info: &RunInfo) -> io::Result<Self> {
-        fixed::write(folder, info)?;
-        let tables = records.iter().filter(|record| record.what != What::Checkpoint);
-        let outputs = tables.map(|record| Output::new(folder, record, dt)).collect::<io::Result<_>>()?;
-        Ok(Recorder {
+        let mut fixed = Growing::create(folder.join(fixed::FILE))?;
+        fixed::write(&mut fixed, info)?;
+        let outputs = tables(records).map(|record| Output::new(folder, record, dt)).collect::<io::Result<_>>()?;
+        Ok(Recorder::with(outputs, fixed, last_step, info))
+    }
+
+    /// Takes the files of a run up where the marks are, which must have been checked. `info` has the bodies that had entered.
+    pub fn go_on(
+        folder: &Path,
+        records: &[Record],
+        dt: f64,
+        last_step: u64,
+        info: &RunInfo,
+        marks: &Marks,
+    ) -> io::Result<Self> {
+        let fixed = Growing::cut_back(folder, mark_of(marks, fixed::FILE)?)?;
+        let outputs =
+            tables(records).map(|record| Output::go_on(folder, record, dt, marks)).collect::<io::Result<_>>()?;
+        Ok(Recorder::with(outputs, fixed, last_step, info))
+    }
+
+    fn with(outputs: Vec<Output>, fixed: Growing, last_step: u64, info: &RunInfo) -> Self {
+        Recorder {
             outputs,
-            folder: folder.to_owned(),
+            fixed,
             materials: info.materials.clone(),
             material_of: info.bodies.iter().map(|body| body.material).collect(),
             mass_of: info.bodies.iter().map(|body| body.mass).collect(),
             last_step,
             flushed: Instant::now(),
-        })
+        }
+    }
+
+    /// How far the files are. All of it is on the disk when this returns. The points of plots are not the recorder's.
+    pub fn marks(&mut self) -> io::Result<Marks> {
+        let mut marks = Marks { tables: vec![self.fixed.mark()?], ..Marks::default() };
+        for output in &mut self.outputs {
+            let (record, steps) = match &mut output.sink {
+                Sink::Table { table, .. } => {
+                    marks.tables.push(table.mark()?);
+                    continue;
+                }
+                Sink::Snapshots(collection) => (collection.name(), collection.steps()),
+                Sink::DataFiles(files) => (files.name(), files.steps()),
+            };
+            marks.snapshots.push(SnapshotMark { record: record.to_owned(), steps: steps.to_vec() });
+        }
+        Ok(marks)
     }
 
     /// Whether anything is to be written after this step.
@@ -150,30 +189,49 @@ impl Recorder {
         }
         self.material_of.extend(new.iter().map(|body| body.material));
         self.mass_of.extend(new.iter().map(|body| body.mass));
-        fixed::append(&self.folder, first, &new, &self.materials)
+        fixed::append(&mut self.fixed, first, &new, &self.materials)
     }
 
     /// Hands all rows to the operating system.
     pub fn flush(&mut self) -> io::Result<()> {
         self.flushed = Instant::now();
         for output in &mut self.outputs {
-            if let Sink::Table { path, file, .. } = &mut output.sink {
-                file.flush().map_err(|error| at(path, error))?;
+            if let Sink::Table { table, .. } = &mut output.sink {
+                table.flush()?;
             }
         }
         Ok(())
     }
 
-    /// Ends the records: those of Parquet are made from their spools. Nothing can be written afterwards.
+    /// Makes those of Parquet from their spools, which stay. Nothing should be written afterwards.
     pub fn finish(&mut self) -> io::Result<()> {
         self.flush()?;
-        for output in self.outputs.drain(..) {
-            if let Sink::Table { path, parquet: Some(target), .. } = output.sink {
-                parquet::convert(&path, &target)?;
+        for output in &self.outputs {
+            if let Sink::Table { table, parquet: Some(target) } = &output.sink {
+                parquet::convert(table.path(), target)?;
             }
         }
         Ok(())
     }
+}
+
+/// The records that the recorder writes: all but checkpoints.
+fn tables(records: &[Record]) -> impl Iterator<Item = &Record> {
+    records.iter().filter(|record| record.what != What::Checkpoint)
+}
+
+/// The mark of a table; without it the marks are of other records.
+fn mark_of<'a>(marks: &'a Marks, file: &str) -> io::Result<&'a TableMark> {
+    let found = marks.tables.iter().find(|mark| mark.file == file);
+    found.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint does not know {file}")))
+}
+
+/// The steps of a record's snapshots.
+fn steps_of(marks: &Marks, record: &str) -> io::Result<Vec<u64>> {
+    let found = marks.snapshots.iter().find(|mark| mark.record == record);
+    let unknown =
+        || io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint does not know record {record}"));
+    found.map(|mark| mark.steps.clone()).ok_or_else(unknown)
 }
 
 impl Output {
@@ -184,43 +242,69 @@ impl Output {
             What::Series => series::COLUMNS,
             What::Snapshot | What::Checkpoint => "",
         };
-        let sink = if record.format == Format::Vtk {
-            Sink::Snapshots(vtp::Collection::new(folder, &record.name, record.contacts))
-        } else if record.format == Format::LammpsData {
-            Sink::DataFiles(DataFiles::new(folder, &record.name))
-        } else {
-            let name = file_name(record);
-            let spool = spool_name(&name);
-            let parquet = spool.is_some().then(|| folder.join(&name));
-            let path = folder.join(spool.unwrap_or(name));
-            let file = File::create_new(&path).map_err(|error| at(&path, error))?;
-            let mut file = BufWriter::with_capacity(1 << 18, file);
-            if !header.is_empty() {
-                writeln!(file, "{header}").map_err(|error| at(&path, error))?;
+        let sink = match record.format {
+            Format::Vtk => Sink::Snapshots(vtp::Collection::new(folder, &record.name, record.contacts)),
+            Format::LammpsData => Sink::DataFiles(DataFiles::new(folder, &record.name)),
+            _ => {
+                let (name, parquet) = table_files(folder, record);
+                let mut table = Growing::create(folder.join(name))?;
+                if !header.is_empty() {
+                    writeln!(table, "{header}")?;
+                }
+                Sink::Table { table, parquet }
             }
-            Sink::Table { path, file, parquet }
         };
+        Ok(Output::with(record, dt, sink))
+    }
+
+    fn go_on(folder: &Path, record: &Record, dt: f64, marks: &Marks) -> io::Result<Self> {
+        let sink = match record.format {
+            Format::Vtk => {
+                let mut collection = vtp::Collection::new(folder, &record.name, record.contacts);
+                collection.go_on(steps_of(marks, &record.name)?, dt)?;
+                Sink::Snapshots(collection)
+            }
+            Format::LammpsData => {
+                let mut files = DataFiles::new(folder, &record.name);
+                files.go_on(steps_of(marks, &record.name)?);
+                Sink::DataFiles(files)
+            }
+            _ => {
+                let (name, parquet) = table_files(folder, record);
+                Sink::Table { table: Growing::cut_back(folder, mark_of(marks, &name)?)?, parquet }
+            }
+        };
+        Ok(Output::with(record, dt, sink))
+    }
+
+    fn with(record: &Record, dt: f64, sink: Sink) -> Self {
         let (what, holds_contacts) = (record.what, record.holds_contacts());
-        Ok(Output { what, holds_contacts, schedule: Schedule::new(record.every, dt), written: None, sink })
+        Output { what, holds_contacts, schedule: Schedule::new(record.every, dt), written: None, sink }
     }
 
     fn write(&mut self, world: &World, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
         match &mut self.sink {
             Sink::DataFiles(files) => files.add(world, material_of, mass_of),
             Sink::Snapshots(collection) => collection.add(world, material_of),
-            Sink::Table { path, file, .. } => {
-                let written = match self.what {
-                    What::Bodies => write_bodies(file, world, |_| true),
-                    What::Walls => write_bodies(file, world, |body| body.radius == 0.0),
-                    What::Contacts => write_contacts(file, world),
-                    What::Snapshot => lammps::write_snapshot(file, world, material_of),
-                    // Not a table: `checkpoints.rs` writes them.
-                    What::Checkpoint => Ok(()),
-                    What::Series => file.write_all(&SeriesRow::of(world).line()),
-                };
-                written.map_err(|error| at(path, error))
-            }
+            Sink::Table { table, .. } => match self.what {
+                What::Bodies => write_bodies(table, world, |_| true),
+                What::Walls => write_bodies(table, world, |body| body.radius == 0.0),
+                What::Contacts => write_contacts(table, world),
+                What::Snapshot => lammps::write_snapshot(table, world, material_of),
+                // Not a table: `checkpoints.rs` writes them.
+                What::Checkpoint => Ok(()),
+                What::Series => table.write_all(&SeriesRow::of(world).line()),
+            },
         }
+    }
+}
+
+/// The name of the table that grows, and what it becomes at the end, if that is another file.
+fn table_files(folder: &Path, record: &Record) -> (String, Option<PathBuf>) {
+    let name = file_name(record);
+    match spool_name(&name) {
+        Some(spool) => (spool, Some(folder.join(&name))),
+        None => (name, None),
     }
 }
 

@@ -100,6 +100,7 @@ fn ending(ending: &Ending) -> String {
         Ending::Stopped(rule) => note("", &format!("The run stopped by its rule: {rule}.")),
         Ending::Failed(message) => note("failed", &format!("The run failed: {message}")),
         Ending::Interrupted => note("warning", "The run was interrupted by the user."),
+        Ending::BrokenOff(message) => note("failed", &format!("The run was broken off: {message}")),
     }
 }
 

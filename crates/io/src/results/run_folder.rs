@@ -3,17 +3,23 @@
 //! `run.json` is the first file written and names the records, so that a folder can be told from any other, and so that
 //! `--force` knows what is its to remove: files of the run directly in the folder, and nothing else. Names of a run's
 //! files that lie in a folder without a `run.json` belong to someone else; then the folder is refused, forced or not.
+//! `scene.toml` follows it: without one, nothing of the run has been there, and the folder is as good as empty.
+//!
+//! A folder is locked while a process writes it (`lock.rs`).
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use stickslip::random::fnv1a;
 
 use super::file::{PART, at, write_whole};
+use super::growing::{Marks, SnapshotMark};
+use super::lock::{self, Lock, Locked};
 use super::record::{file_names, spool_name};
-use super::{checkpoints, fixed};
+use super::{checkpoints, fixed, vtp};
 use crate::checkpoint;
 use crate::scene::Record;
 
@@ -31,6 +37,15 @@ pub enum Ending {
     Failed(String),
     /// The user ended it.
     Interrupted,
+    /// Something could not be written: what. The run itself is sound.
+    BrokenOff(String),
+}
+
+impl Ending {
+    /// Whether there is nothing to go on with: it has reached its end, or would fail in the same way again.
+    pub fn is_over(&self) -> bool {
+        matches!(self, Ending::Finished | Ending::Stopped(_) | Ending::Failed(_))
+    }
 }
 
 impl std::fmt::Display for Ending {
@@ -41,6 +56,7 @@ impl std::fmt::Display for Ending {
             Ending::Stopped(rule) => write!(f, "stopped: {rule}"),
             Ending::Failed(message) => write!(f, "failed: {message}"),
             Ending::Interrupted => f.write_str("interrupted"),
+            Ending::BrokenOff(message) => write!(f, "broken off: {message}"),
         }
     }
 }
@@ -56,6 +72,7 @@ impl From<String> for Ending {
         match text.split_once(": ") {
             Some(("stopped", rule)) => Ending::Stopped(rule.to_owned()),
             Some(("failed", message)) => Ending::Failed(message.to_owned()),
+            Some(("broken off", message)) => Ending::BrokenOff(message.to_owned()),
             _ if text == "running" => Ending::Running,
             _ if text == "finished" => Ending::Finished,
             _ if text == "interrupted" => Ending::Interrupted,
@@ -111,16 +128,37 @@ pub struct RunJson {
     pub records: Vec<String>,
     /// What the user was warned of.
     pub warnings: Vec<String>,
+    /// Each time the run was taken up again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed: Vec<Resumed>,
+}
+
+/// One time that a run was taken up again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// When, UTC, ISO 8601.
+    pub at: String,
+    /// After which step.
+    pub step: u64,
+    /// How it had ended before.
+    pub after: Ending,
+    /// Version of the program.
+    pub version: String,
+    /// Commit it was built from, if known.
+    pub commit: Option<String>,
+    /// Threads used from there on.
+    pub threads: usize,
+    /// Instructions used from there on.
+    pub cpu: String,
 }
 
 impl RunJson {
-    /// A run that starts now, of this program, with nothing done yet. The commit is taken from `STICKSLIP_COMMIT` at
-    /// build time.
+    /// A run that starts now, of this program, with nothing done yet; of an unknown commit, on one thread.
     pub fn starting(title: &str, scene_file: &Path, scene_text: &str, records: &[Record]) -> Self {
         RunJson {
             program: "stickslip".into(),
             version: env!("CARGO_PKG_VERSION").into(),
-            commit: option_env!("STICKSLIP_COMMIT").map(str::to_owned),
+            commit: None,
             title: title.into(),
             scene_file: scene_file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             scene_hash: scene_hash(scene_text),
@@ -139,6 +177,7 @@ impl RunJson {
             ending: Ending::Running,
             records: record_files(records),
             warnings: Vec::new(),
+            resumed: Vec::new(),
         }
     }
 }
@@ -151,14 +190,41 @@ pub fn scene_hash(text: &str) -> String {
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It has a run, and `--force` was not given.
+    /// It has a run that is over, and `--force` was not given.
     #[error(
-        "{folder} already holds a run. Replace it with `--force`, or choose another folder with `--out` (`stickslip resume`, \
-         which will go on with a run, is promised, not built yet)"
+        "{folder} already holds a run. Replace it with `--force`, or choose another folder with `--out` (`stickslip resume` \
+         goes on with a run that is not over; this one is)"
     )]
     HoldsRun {
         /// The folder.
         folder: String,
+    },
+    /// It has a run that is not over, and `--force` was not given.
+    #[error(
+        "{folder} holds a run that is not over ({how}). Go on with it by `stickslip resume {folder}`, replace it with \
+         `--force`, or choose another folder with `--out`"
+    )]
+    HoldsUnfinished {
+        /// The folder.
+        folder: String,
+        /// How it was stopped.
+        how: String,
+    },
+    /// Another process writes it.
+    #[error("{folder} is in use by another process{which}: wait until it has ended, or stop it")]
+    InUse {
+        /// The folder.
+        folder: String,
+        /// Its number, in words.
+        which: String,
+    },
+    /// There is no run in it.
+    #[error("{folder} holds no run: {reason}")]
+    NoRun {
+        /// The folder.
+        folder: String,
+        /// What is missing.
+        reason: String,
     },
     /// It has a file of a name that the run would write, but no run.
     #[error(
@@ -193,10 +259,11 @@ pub enum FolderError {
     Io(#[from] io::Error),
 }
 
-/// The folder of one run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The folder of one run. While it is there, no other process writes the folder.
+#[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    _lock: Arc<Lock>,
 }
 
 impl RunFolder {
@@ -214,36 +281,99 @@ impl RunFolder {
         if !path.exists() {
             return Ok(());
         }
-        let folder = path.display().to_string();
-        let mut names = entries(path)?;
-        if path.join("run.json").exists() {
-            if !force {
-                return Err(FolderError::HoldsRun { folder });
-            }
-            let older = older_run(path)?;
-            names.retain(|name| !is_run_file(name, &older.records));
+        if let Some(process) = Lock::is_taken(path) {
+            return Err(in_use(path, process));
         }
-        let records = record_files(records);
-        match names.into_iter().find(|name| is_run_file(name, &records)) {
-            Some(name) if name == "scene.toml" && !force => Err(FolderError::HoldsRun { folder }),
-            Some(file) => Err(FolderError::HoldsOther { folder, file }),
-            None => Ok(()),
-        }
+        check_free(path, force, records)
     }
 
     /// Makes the folder, or takes one that was checked. An older run in it is removed.
-    pub fn take(path: &Path) -> Result<Self, FolderError> {
+    pub fn take(path: &Path, force: bool, records: &[Record]) -> Result<Self, FolderError> {
         fs::create_dir_all(path).map_err(|error| at(path, error))?;
+        let folder = RunFolder::locked(path)?;
+        // Another process may have been there between the check and the lock.
+        check_free(path, force, records)?;
         if path.join("run.json").exists() {
             remove_run(path)?;
         }
-        Ok(RunFolder { path: path.to_owned() })
+        Ok(folder)
     }
 
     /// Checks the folder, then takes it.
     pub fn create(path: &Path, force: bool, records: &[Record]) -> Result<Self, FolderError> {
         RunFolder::check(path, force, records)?;
-        RunFolder::take(path)
+        RunFolder::take(path, force, records)
+    }
+
+    /// The folder of a run that is to go on, and how far it is.
+    pub fn reopen(path: &Path) -> Result<(Self, RunJson), FolderError> {
+        let no_run = |reason: &str| FolderError::NoRun { folder: path.display().to_string(), reason: reason.into() };
+        if !path.is_dir() {
+            return Err(no_run("there is no such folder"));
+        }
+        if !path.join("run.json").exists() {
+            return Err(no_run("it has no run.json"));
+        }
+        older_run(path)?;
+        let folder = RunFolder::locked(path)?;
+        let run = older_run(path)?;
+        if !path.join("scene.toml").exists() {
+            return Err(no_run("the run was stopped before it began; start it with `stickslip run SCENE --out`"));
+        }
+        Ok((folder, run))
+    }
+
+    fn locked(path: &Path) -> Result<Self, FolderError> {
+        match Lock::take(path)? {
+            Locked::Ours(lock) => Ok(RunFolder { path: path.to_owned(), _lock: Arc::new(lock) }),
+            Locked::Taken(process) => Err(in_use(path, process)),
+        }
+    }
+
+    /// Removes what a run that is to go on will write again: pieces of files, Parquet tables made from spools that are still
+    /// there, and snapshots of steps that `keeps` does not hold. With `None` all records go.
+    pub fn cut_back(&self, run: &RunJson, keeps: Option<&Marks>) -> io::Result<()> {
+        let kept_steps = |record: &str| Some(&mark_of(record, keeps?)?.steps);
+        for name in entries(&self.path)? {
+            let again = match run.records.iter().find_map(|record| Some((record, snapshot_step(&name, record)?))) {
+                Some((record, step)) => !kept_steps(record).is_some_and(|steps| steps.contains(&step)),
+                None => {
+                    let made = run.records.iter().any(|record| *record == name && spool_name(record).is_some());
+                    let is_table = run.records.iter().any(|record| is_table(&name, record)) || name == fixed::FILE;
+                    made || (name.ends_with(PART) && is_run_file(&name, &run.records)) || (keeps.is_none() && is_table)
+                }
+            };
+            if again {
+                let file = self.path.join(name);
+                fs::remove_file(&file).map_err(|error| at(&file, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what only a run that is not over needs: pieces of files, spools of Parquet tables, and, unless it failed,
+    /// automatic checkpoints.
+    pub fn tidy(&self, run: &RunJson) -> io::Result<()> {
+        let failed = matches!(run.ending, Ending::Failed(_));
+        for name in entries(&self.path)? {
+            let spool = run.records.iter().any(|record| spool_name(record).as_ref() == Some(&name));
+            let piece = name.ends_with(PART) && is_run_file(&name, &run.records);
+            if spool || piece || (is_automatic(&name) && !failed) {
+                let file = self.path.join(name);
+                fs::remove_file(&file).map_err(|error| at(&file, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first snapshot that a run should have and has not.
+    pub fn missing_snapshot(&self, run: &RunJson, marks: &Marks) -> Option<PathBuf> {
+        let lists =
+            run.records.iter().filter_map(|record| Some((snapshot_parts(record)?, &mark_of(record, marks)?.steps)));
+        let mut files = lists.flat_map(|((stem, ending), steps)| {
+            steps.iter().map(move |step| self.path.join(format!("{stem}-{step}{ending}")))
+        });
+        files.find(|file| !file.is_file())
     }
 
     /// Where it is.
@@ -268,6 +398,42 @@ impl RunFolder {
         let file = path.join("run.json");
         let text = fs::read_to_string(&file).map_err(|error| at(&file, error))?;
         serde_json::from_str(&text).map_err(|error| at(&file, io::Error::new(io::ErrorKind::InvalidData, error)))
+    }
+}
+
+fn in_use(path: &Path, process: Option<u32>) -> FolderError {
+    let which = process.map_or_else(String::new, |process| format!(" (number {process})"));
+    FolderError::InUse { folder: path.display().to_string(), which }
+}
+
+/// Whether nothing stands in the way of a run with these records in a folder that exists.
+fn check_free(path: &Path, force: bool, records: &[Record]) -> Result<(), FolderError> {
+    let folder = path.display().to_string();
+    let mut names = entries(path)?;
+    if path.join("run.json").exists() {
+        let begun = path.join("scene.toml").exists();
+        if !force && begun {
+            return Err(holds(path));
+        }
+        let older = older_run(path)?;
+        names.retain(|name| !is_run_file(name, &older.records));
+    }
+    names.retain(|name| name != lock::FILE);
+    let records = record_files(records);
+    match names.into_iter().find(|name| is_run_file(name, &records)) {
+        Some(name) if name == "scene.toml" && !force => Err(FolderError::HoldsRun { folder }),
+        Some(file) => Err(FolderError::HoldsOther { folder, file }),
+        None => Ok(()),
+    }
+}
+
+/// That a folder holds a run, and whether it is over.
+fn holds(path: &Path) -> FolderError {
+    let folder = path.display().to_string();
+    match RunFolder::read_run(path).map(|run| run.ending) {
+        Ok(Ending::Running) => FolderError::HoldsUnfinished { folder, how: "it was killed".into() },
+        Ok(ending) if !ending.is_over() => FolderError::HoldsUnfinished { folder, how: ending.to_string() },
+        _ => FolderError::HoldsRun { folder },
     }
 }
 
@@ -309,8 +475,9 @@ fn record_files(records: &[Record]) -> Vec<String> {
 
 /// Whether a run with these record files writes a file of this name.
 fn is_run_file(name: &str, records: &[String]) -> bool {
-    const ALWAYS: [&str; 9] = [
+    const ALWAYS: [&str; 10] = [
         "run.json",
+        lock::FILE,
         "scene.toml",
         fixed::FILE,
         "report.html",
@@ -323,12 +490,19 @@ fn is_run_file(name: &str, records: &[String]) -> bool {
     let name = name.strip_suffix(PART).unwrap_or(name);
     ALWAYS.contains(&name)
         || is_measured(name)
+        || is_automatic(name)
         || records.iter().any(|record| {
-            record == name
-                || spool_name(record).as_deref() == Some(name)
-                || is_snapshot(name, record)
-                || checkpoints::is_one_of(name, record)
+            is_table(name, record) || snapshot_step(name, record).is_some() || checkpoints::is_one_of(name, record)
         })
+}
+
+fn is_automatic(name: &str) -> bool {
+    checkpoints::is_one_of(name, &checkpoints::pattern(checkpoints::AUTO))
+}
+
+/// Whether this is a record's file, or the spool of one.
+fn is_table(name: &str, record: &str) -> bool {
+    record == name || spool_name(record).as_deref() == Some(name)
 }
 
 /// Whether `stickslip measure` writes a file of this name.
@@ -336,13 +510,27 @@ fn is_measured(name: &str) -> bool {
     name.starts_with("measure-") && (name.ends_with(".csv") || name.ends_with(".svg"))
 }
 
-/// Whether this is `<stem>-<step>.vtp`, with `<stem>.pvd` a list of a snapshot record, or `<stem>-<step>.data`, with
-/// `<stem>-*.data` the record.
-fn is_snapshot(name: &str, record: &str) -> bool {
+/// Stem and ending of a record's snapshots: of `<stem>.pvd` they are `<stem>-<step>.vtp`, of `<stem>-*.data` those.
+fn snapshot_parts(record: &str) -> Option<(&str, &'static str)> {
     let vtk = record.strip_suffix(".pvd").map(|stem| (stem, ".vtp"));
-    let stem_and_ending = vtk.or_else(|| record.strip_suffix("-*.data").map(|stem| (stem, ".data")));
-    let step = stem_and_ending.and_then(|(stem, end)| name.strip_prefix(stem)?.strip_prefix('-')?.strip_suffix(end));
-    step.is_some_and(|step| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()))
+    vtk.or_else(|| record.strip_suffix("-*.data").map(|stem| (stem, ".data")))
+}
+
+/// The step, if this is a snapshot of the record.
+fn snapshot_step(name: &str, record: &str) -> Option<u64> {
+    let (stem, ending) = snapshot_parts(record)?;
+    let step = name.strip_prefix(stem)?.strip_prefix('-')?.strip_suffix(ending)?;
+    step.bytes().all(|byte| byte.is_ascii_digit()).then(|| step.parse().ok())?
+}
+
+/// The mark of the record that a file of `run.json` lists the snapshots of.
+fn mark_of<'a>(file: &str, marks: &'a Marks) -> Option<&'a SnapshotMark> {
+    let (stem, _) = snapshot_parts(file)?;
+    let named = |name: &str| marks.snapshots.iter().find(|mark| mark.record == name);
+    // The lists of contacts and chains are of a record of another name.
+    let of_contacts =
+        || marks.snapshots.iter().find(|mark| vtp::stems(&mark.record, true).iter().any(|own| own == stem));
+    named(stem).or_else(of_contacts)
 }
 
 #[cfg(test)]
@@ -380,6 +568,7 @@ mod tests {
         started(&path);
         let message = RunFolder::create(&path, false, &[]).unwrap_err().to_string();
         assert!(message.contains("--force") && message.contains("stickslip resume"), "{message}");
+        assert!(message.contains("is not over (it was killed)"), "{message}");
         fs::remove_file(path.join("run.json")).unwrap();
         assert!(matches!(RunFolder::create(&path, false, &[]), Err(FolderError::HoldsRun { .. })));
         assert!(matches!(RunFolder::create(&path, true, &[]), Err(FolderError::HoldsOther { .. })));
@@ -434,8 +623,11 @@ mod tests {
         // Of the new records, not of the older run.
         fs::write(folder.path().join("grains.csv"), "mine").unwrap();
         let refused = RunFolder::create(folder.path(), true, &records());
+        assert!(matches!(refused, Err(FolderError::InUse { .. })), "{refused:?}");
+        drop(folder);
+        let refused = RunFolder::create(&path.join("run"), true, &records());
         assert!(matches!(refused, Err(FolderError::HoldsOther { .. })), "{refused:?}");
-        assert_eq!(entries(folder.path()).unwrap(), ["grains.csv", "run.json", "scene.toml"]);
+        assert_eq!(entries(&path.join("run")).unwrap(), ["grains.csv", "run.json", "scene.toml"]);
         RunFolder::check(&path.join("new"), false, &records()).unwrap();
         assert!(!path.join("new").exists());
         fs::remove_dir_all(path).unwrap();

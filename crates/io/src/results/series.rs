@@ -8,6 +8,7 @@ use stickslip::World;
 use stickslip::ledger::{Carried, Ledger};
 
 use super::file::{at, push_number};
+use super::growing::Marks;
 
 /// The columns of `series.csv`.
 pub const COLUMNS: &str = "time,step,bodies,contacts,kinetic,potential,stored,lost_normal,lost_slide,lost_roll,\
@@ -155,6 +156,23 @@ impl SeriesLog {
         }
     }
 
+    /// Writes the rows kept so far into marks.
+    pub fn mark(&self, marks: &mut Marks) {
+        marks.log_stride = self.stride;
+        let line = |row: &SeriesRow| String::from_utf8_lossy(&row.line()).trim_end().to_owned();
+        marks.log = self.rows.iter().map(line).collect();
+    }
+
+    /// The log as it was when it was marked.
+    pub fn go_on(marks: &Marks) -> io::Result<Self> {
+        let row = |line: &String| SeriesRow::parse(line);
+        let rows: Option<Vec<SeriesRow>> = marks.log.iter().map(row).collect();
+        match rows {
+            Some(rows) if !rows.is_empty() && marks.log_stride > 0 => Ok(SeriesLog { rows, stride: marks.log_stride }),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidData, "the points of plots in the checkpoint are damaged")),
+        }
+    }
+
     /// A log read back from `series.csv`, thinned to the same size, so that a report can be made again.
     pub fn read(path: &Path) -> io::Result<Self> {
         let text = fs::read_to_string(path).map_err(|error| at(path, error))?;
@@ -215,6 +233,14 @@ mod tests {
         assert!(rows.len() > SeriesLog::MOST / 2 - 2 && rows.len() <= SeriesLog::MOST, "{}", rows.len());
         assert!(rows.windows(2).all(|pair| pair[1].step - pair[0].step == log.stride));
         assert_eq!(rows[0].step, 0);
+
+        let mut marks = Marks::default();
+        log.mark(&mut marks);
+        let again = SeriesLog::go_on(&marks).unwrap();
+        assert_eq!((again.rows(), again.stride), (log.rows(), log.stride));
+        marks.log[3].push_str("x,");
+        marks.log[4] = "1.0,2".into();
+        assert!(SeriesLog::go_on(&marks).is_err());
     }
 
     #[test]

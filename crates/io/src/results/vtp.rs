@@ -23,6 +23,9 @@ pub fn stems(name: &str, contacts: bool) -> Vec<String> {
 /// The snapshots of one record.
 #[derive(Debug)]
 pub struct Collection {
+    name: String,
+    /// Of which there are files.
+    steps: Vec<u64>,
     /// Bodies, and if they are asked for, contacts and chains.
     lists: Vec<List>,
 }
@@ -31,7 +34,28 @@ impl Collection {
     /// No snapshot yet; nothing is written.
     pub fn new(folder: &Path, name: &str, contacts: bool) -> Self {
         let list = |stem| List { folder: folder.to_owned(), stem, entries: String::new() };
-        Collection { lists: stems(name, contacts).into_iter().map(list).collect() }
+        let lists = stems(name, contacts).into_iter().map(list).collect();
+        Collection { name: name.to_owned(), steps: Vec::new(), lists }
+    }
+
+    /// Takes up the snapshots of these steps of `dt` (s), and writes lists of them and of no others.
+    pub fn go_on(&mut self, steps: Vec<u64>, dt: f64) -> io::Result<()> {
+        for list in &mut self.lists {
+            steps.iter().for_each(|&step| list.enter(step, step as f64 * dt));
+            list.write()?;
+        }
+        self.steps = steps;
+        Ok(())
+    }
+
+    /// The record's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The steps of which there are files.
+    pub fn steps(&self) -> &[u64] {
+        &self.steps
     }
 
     /// Writes the files of this moment, and the lists with them. Contacts are those that the world kept.
@@ -41,10 +65,12 @@ impl Collection {
                 let rows = world.contacts();
                 bodies.add(world, &snapshot(world, material_of))?;
                 contacts.add(world, &vtp_contacts::points(world, &rows))?;
-                chains.add(world, &vtp_contacts::chains(world, &rows))
+                chains.add(world, &vtp_contacts::chains(world, &rows))?;
             }
-            lists => lists.iter_mut().try_for_each(|list| list.add(world, &snapshot(world, material_of))),
+            lists => lists.iter_mut().try_for_each(|list| list.add(world, &snapshot(world, material_of)))?,
         }
+        self.steps.push(world.steps());
+        Ok(())
     }
 }
 
@@ -59,10 +85,21 @@ struct List {
 impl List {
     /// Writes `<stem>-<step>.vtp` and the list with it.
     fn add(&mut self, world: &World, file_text: &str) -> io::Result<()> {
-        let name = format!("{}-{}.vtp", self.stem, world.steps());
-        write_whole(&self.folder.join(&name), file_text.as_bytes())?;
-        let (time, file) = (world.time(), escape(&name));
+        write_whole(&self.folder.join(self.file(world.steps())), file_text.as_bytes())?;
+        self.enter(world.steps(), world.time());
+        self.write()
+    }
+
+    fn file(&self, step: u64) -> String {
+        format!("{}-{step}.vtp", self.stem)
+    }
+
+    fn enter(&mut self, step: u64, time: f64) {
+        let file = escape(&self.file(step));
         self.entries += &format!("    <DataSet timestep=\"{time:?}\" group=\"\" part=\"0\" file=\"{file}\"/>\n");
+    }
+
+    fn write(&self) -> io::Result<()> {
         let list = format!(
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  \
              <Collection>\n{}  </Collection>\n</VTKFile>\n",

@@ -30,7 +30,7 @@ use glam::DVec3;
 use stickslip::error::BuildError;
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::{Integrator, Model};
-use stickslip::world::{RestoreError, Setup, World};
+use stickslip::world::{RestoreError, Saved, Setup, World};
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -132,12 +132,27 @@ impl Scene {
         };
         world.map_err(|error| self.sites.error(&error))
     }
+
+    /// The world of a checkpoint of a run of this scene.
+    pub fn world_at(&self, saved: &Saved) -> std::result::Result<World, RestoreError> {
+        World::restore(self.setup.clone(), saved)
+    }
 }
 
 /// Loads a scene file. Lists of grains are looked for beside it.
 pub fn load(path: &Path) -> std::result::Result<Scene, InputError> {
     let source = Source::read(path, LARGEST_FILE)?;
     read(&source, path.parent().unwrap_or(Path::new("")))
+}
+
+/// The largest resolved scene that is read (bytes): it may hold a list of grains that the scene named by its file.
+const LARGEST_RESOLVED: u64 = 1 << 33;
+
+/// Loads the resolved scene of a run, which is taken for what it is: `resolved` will be this text.
+pub fn load_resolved(path: &Path) -> std::result::Result<Scene, InputError> {
+    let source = Source::read(path, LARGEST_RESOLVED)?;
+    let scene = read(&source, path.parent().unwrap_or(Path::new("")))?;
+    Ok(Scene { resolved: source.text().to_owned(), ..scene })
 }
 
 /// Loads a scene from a text; `name` is what errors call it, `folder` is where lists of grains are looked for.

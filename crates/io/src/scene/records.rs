@@ -1,6 +1,7 @@
 //! `[[record]]` tables: what a run writes, and how often.
 
 use crate::input::{Item, Place, Result, Table, shown};
+use crate::results::checkpoints::AUTO;
 
 /// What a record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +126,10 @@ pub(crate) fn read(top: &Table<'_>) -> Result<Vec<Record>> {
         let name = table.read("name", read_stem)?.unwrap_or_else(|| what.word().to_owned());
         let contacts = format == Format::Vtk && table.read("contacts", Item::boolean)?.unwrap_or(true);
         table.finish()?;
+        if what == What::Checkpoint && name == AUTO {
+            let message = format!("a run writes checkpoints of the name \"{AUTO}\" by itself: choose another name");
+            return Err(place.error(message));
+        }
         let record = Record { what, every, format, name, contacts };
         refuse_twice(&record, &records, &lines, &place)?;
         lines.push(place.line());

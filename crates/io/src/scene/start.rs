@@ -133,18 +133,21 @@ fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<PathBuf> {
         return Ok(path.clone());
     }
     let end = path.join(checkpoint::END);
-    if end.exists() {
+    let run = RunFolder::read_run(path);
+    // A run that was interrupted and goes on has the end of its first part lying there.
+    let goes_on = run.as_ref().is_ok_and(|run| matches!(run.ending, Ending::Running | Ending::BrokenOff(_)));
+    if end.exists() && !goes_on {
         return Ok(end);
     }
     let shown = path.display();
-    Err(match RunFolder::read_run(path) {
+    Err(match run {
         Err(_) => item.error(format!("{shown} is not the folder of a run: it has no {}", checkpoint::END)),
         Ok(run) => {
             let error = item.error(format!("the run in {shown} has left no {} ({})", checkpoint::END, run.ending));
             error.help(match run.ending {
-                Ending::Running => {
-                    "wait until it has ended, or it was killed: repeat it, or name one of its checkpoint-<step>.checkpoint \
-                     files"
+                Ending::Running | Ending::BrokenOff(_) => {
+                    "wait until it has ended, or it was killed: go on with it (`stickslip resume`), or name one of its \
+                     checkpoint-<step>.checkpoint files"
                 }
                 Ending::Failed(_) => "mend and repeat it, or name one of its checkpoint-<step>.checkpoint files",
                 _ => "repeat it with this version of the program",

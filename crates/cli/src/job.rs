@@ -1,0 +1,449 @@
+//! A run while it goes on: what `run`, `resume` and `compare` share.
+//!
+//! A run ends at its time, by a rule of `[time.stop]`, by trouble, by Ctrl-C, or because something cannot be written. In
+//! each case but the last the records, the report and the picture are written, and `end.checkpoint` unless the trouble is in
+//! the state itself. A run that was stopped before it was over goes on to the same bytes: a checkpoint says how far its
+//! files were (`Marks`), and whatever was written later, the last rows of an interrupted run among it, is dropped and
+//! written again.
+//!
+//! `run.json` says that a run is over only after all that it would need to go on has become needless; what is needless is
+//! removed after that. So a run can be killed between any two of these steps.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use stickslip::World;
+use stickslip::error::Trouble;
+use stickslip::ledger::Ledger;
+use stickslip::world::StreamReport;
+use stickslip_io::checkpoint::{self, Description};
+use stickslip_io::results::picture::Drawing;
+use stickslip_io::results::{
+    Checkpoints, Closing, Column, Ending, Marks, Recorder, Resumed, RunFolder, RunInfo, RunJson, SeriesLog,
+    energy_summary, utc,
+};
+use stickslip_io::scene::{Record, Scene, plural};
+
+use crate::progress::{self, Progress};
+use crate::rules::Rules;
+use crate::{COMMIT, Failure, Outcome, say};
+
+/// A flag that Ctrl-C and a request to end set. The second time the program ends at once.
+pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let listening = signal_hook::flag::register_conditional_shutdown(signal, 1, flag.clone())
+            .and_then(|_| signal_hook::flag::register(signal, flag.clone()));
+        listening.map_err(|error| Failure::Run(format!("cannot listen for Ctrl-C: {error}")))?;
+    }
+    Ok(flag)
+}
+
+/// Threads for a run; 0 means all that there are.
+pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|error| Failure::Run(format!("cannot start threads: {error}")))
+}
+
+/// Seconds of the clock on the wall between automatic checkpoints, when nothing is asked for.
+pub const CHECKPOINT_EVERY: f64 = 600.0;
+
+/// Steps between two looks at Ctrl-C and the progress bar, at the most.
+const MOST_STEPS_UNSEEN: u64 = 50;
+
+/// What a job is given.
+pub struct Plan<'a> {
+    /// What to do.
+    pub scene: &'a Scene,
+    /// The world to start from, at step 0 or at a checkpoint.
+    pub world: World,
+    /// Where to write.
+    pub folder: RunFolder,
+    /// Set when the user wants it to end.
+    pub interrupted: Arc<AtomicBool>,
+    /// Between automatic checkpoints.
+    pub checkpoint_every: Duration,
+}
+
+impl Plan<'_> {
+    fn checkpoints(&self) -> Checkpoints {
+        let (scene, every) = (self.scene, self.checkpoint_every);
+        let description = Description::new(&scene.setup, &scene.names);
+        Checkpoints::new(self.folder.path(), &scene.records, scene.setup.model.dt, description, every)
+    }
+}
+
+/// An interval between automatic checkpoints in seconds, as a command has it.
+pub fn interval(seconds: Option<f64>) -> Duration {
+    Duration::try_from_secs_f64(seconds.unwrap_or(CHECKPOINT_EVERY)).unwrap_or(Duration::MAX)
+}
+
+/// Reads such an interval.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|seconds: &f64| *seconds >= 0.0)
+        .ok_or_else(|| "expected a number of seconds, 0 or more".into())
+}
+
+/// A run that goes on.
+pub struct Job<'a> {
+    scene: &'a Scene,
+    world: World,
+    folder: RunFolder,
+    json: RunJson,
+    info: RunInfo,
+    recorder: Recorder,
+    checkpoints: Checkpoints,
+    /// Whether the state is worth keeping.
+    sound: bool,
+    /// How far the files were when the run was interrupted, before their last rows.
+    interrupted_at: Option<Marks>,
+    log: SeriesLog,
+    first: Ledger,
+    rules: Rules,
+    keeps_contacts: bool,
+    interrupted: Arc<AtomicBool>,
+    started: Instant,
+    /// Seconds that earlier parts of the run took, as far as it is known.
+    seconds_before: f64,
+}
+
+impl<'a> Job<'a> {
+    /// Writes what stands at the start: `run.json`, the scene, every record at step 0.
+    pub fn start(plan: Plan<'a>, scene_file: &Path) -> std::io::Result<Self> {
+        let (scene, folder) = (plan.scene, &plan.folder);
+        let mut json = RunJson::starting(&scene.title, scene_file, &scene.resolved, &scene.records);
+        json.commit = COMMIT.map(str::to_owned);
+        json.threads = rayon::current_num_threads();
+        json.cpu = cpu();
+        json.step = scene.setup.model.dt;
+        json.bodies = plan.world.body_count();
+        json.warnings = scene.warnings.clone();
+        folder.write_run(&json)?;
+        if let Some(start) = &scene.start {
+            start.write(folder.path())?;
+        }
+        // Last of these: a folder with a scene has all that a run needs to begin.
+        folder.write_scene(&scene.resolved)?;
+        Job::begin(plan, json)
+    }
+
+    /// Starts again a run that has no checkpoint yet.
+    pub fn start_again(plan: Plan<'a>, json: RunJson) -> std::io::Result<Self> {
+        let json = taken_up(json, &plan);
+        plan.folder.write_run(&json)?;
+        plan.folder.cut_back(&json, None)?;
+        Job::begin(plan, json)
+    }
+
+    /// Writes every record at step 0.
+    fn begin(plan: Plan<'a>, json: RunJson) -> std::io::Result<Self> {
+        let (scene, world) = (plan.scene, &plan.world);
+        let info = RunInfo::new(&scene.setup, &scene.names);
+        let mut recorder = Recorder::new(plan.folder.path(), &scene.records, scene.setup.model.dt, scene.steps, &info)?;
+        recorder.write(world, scene.steps == 0)?;
+        let mut log = SeriesLog::default();
+        log.offer(world, scene.steps == 0);
+        let checkpoints = plan.checkpoints();
+        Ok(Job::with(plan, json, info, recorder, checkpoints, log))
+    }
+
+    /// Goes on from a checkpoint whose marks have been checked. `end` is the step of `end.checkpoint`, if there is one.
+    pub fn go_on(plan: Plan<'a>, json: RunJson, marks: &Marks, end: Option<u64>) -> std::io::Result<Self> {
+        let (scene, folder) = (plan.scene, &plan.folder);
+        let log = SeriesLog::go_on(marks)?;
+        let mut info = RunInfo::new(&scene.setup, &scene.names);
+        info.catch_up(&plan.world);
+        let json = taken_up(json, &plan);
+        folder.write_run(&json)?;
+        // Before the files are cut: a checkpoint that speaks of more than they hold is of no use any more.
+        let mut checkpoints = plan.checkpoints();
+        checkpoints.go_on(plan.world.steps(), end)?;
+        folder.cut_back(&json, Some(marks))?;
+        let dt = scene.setup.model.dt;
+        let recorder = Recorder::go_on(folder.path(), &scene.records, dt, scene.steps, &info, marks)?;
+        Ok(Job::with(plan, json, info, recorder, checkpoints, log))
+    }
+
+    fn with(
+        plan: Plan<'a>,
+        json: RunJson,
+        info: RunInfo,
+        recorder: Recorder,
+        checkpoints: Checkpoints,
+        log: SeriesLog,
+    ) -> Self {
+        let Plan { scene, world, folder, interrupted, .. } = plan;
+        Job {
+            // The log always has step 0.
+            first: log.rows().first().map_or_else(|| world.ledger(), |row| row.ledger),
+            rules: Rules::new(scene),
+            keeps_contacts: scene.records.iter().any(Record::holds_contacts),
+            started: Instant::now(),
+            seconds_before: json.wall_seconds,
+            sound: true,
+            interrupted_at: None,
+            scene,
+            world,
+            folder,
+            json,
+            info,
+            recorder,
+            checkpoints,
+            log,
+            interrupted,
+        }
+    }
+
+    /// Steps done.
+    pub fn steps(&self) -> u64 {
+        self.world.steps()
+    }
+
+    /// Runs to its end, and writes what there is then; says how it ended.
+    pub fn run(&mut self, progress: Progress) -> Ending {
+        // What cannot be written (a full disk) says nothing about the run: it can go on from its last checkpoint.
+        let ending = self.advance(progress).unwrap_or_else(|error| Ending::BrokenOff(error.to_string()));
+        self.close(ending)
+    }
+
+    /// Steps until the run ends, and says why it did.
+    fn advance(&mut self, mut progress: Progress) -> std::io::Result<Ending> {
+        let ending = loop {
+            if self.world.steps() >= self.scene.steps {
+                break Ending::Finished;
+            }
+            let ending = match self.step() {
+                Ok(ending) => ending,
+                // A step that went wrong leaves nothing worth recording; all that was recorded before is kept. A stream that
+                // found no place stopped between two steps: that state is as good as any.
+                Err(trouble) => {
+                    self.sound = matches!(trouble, Trouble::Blocked { .. });
+                    break Ending::Failed(trouble.to_string());
+                }
+            };
+            self.record(ending.as_ref())?;
+            progress.show(&self.world);
+            if let Some(ending) = ending {
+                break ending;
+            }
+        };
+        progress.finish();
+        Ok(ending)
+    }
+
+    /// Writes what is due; everything, if the run ends here.
+    fn record(&mut self, ending: Option<&Ending>) -> std::io::Result<()> {
+        let Job { world, recorder, log, checkpoints, .. } = self;
+        let last = world.steps() == self.scene.steps;
+        recorder.write(world, last)?;
+        log.offer(world, last);
+        match ending {
+            // Where a run is over no one goes on from.
+            None if !last => checkpoints.write(world, || marks(recorder, log))?,
+            None => {}
+            Some(ending) => {
+                // To go on means to go on as if the rows that follow, of a step that is not due, had never been.
+                self.interrupted_at = if ending.is_over() { None } else { Some(marks(recorder, log)?) };
+                recorder.write(world, true)?;
+                log.offer(world, true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps up to the next one after which there is something to do, and what ends the run there.
+    fn step(&mut self) -> Result<Option<Ending>, Trouble> {
+        let interrupted = self.interrupted.load(Ordering::Relaxed);
+        let next = self.next_stop(interrupted);
+        // A step that may be the last must keep its contacts, since every record holds the last step.
+        let may_be_last = self.keeps_contacts && (interrupted || self.rules.due(next));
+        let keep = may_be_last || self.recorder.wants_contacts(next);
+        self.world.keep_contacts(false);
+        self.world.advance(next - self.world.steps() - 1)?;
+        self.world.keep_contacts(keep);
+        self.world.advance(1)?;
+        self.world.check_finite()?;
+        let ruled = self.rules.ending(&self.world, self.scene);
+        let interrupted = interrupted && next < self.scene.steps;
+        Ok(ruled.or(interrupted.then_some(Ending::Interrupted)))
+    }
+
+    /// The next step after which a record, a rule or the progress bar looks at the world.
+    fn next_stop(&self, interrupted: bool) -> u64 {
+        let first = self.world.steps() + 1;
+        let last = if interrupted { first } else { (first + MOST_STEPS_UNSEEN - 1).min(self.scene.steps) };
+        let due = |step: &u64| self.recorder.due(*step) || self.rules.due(*step) || self.log.due(*step);
+        let due = |step: &u64| due(step) || self.checkpoints.due(*step);
+        (first..last).find(due).unwrap_or(last)
+    }
+
+    /// Writes the last state, the figures, the picture, the report, and how it ended, which is broken off if they cannot be
+    /// written.
+    fn close(&mut self, ending: Ending) -> Ending {
+        self.note_how_far(&ending);
+        let ending = match &ending {
+            // There is no room: to write where the run stands matters most.
+            Ending::BrokenOff(_) => ending,
+            _ => match self.write_results() {
+                Ok(()) => ending,
+                Err(error) => Ending::BrokenOff(format!("{error} (when it was {ending})")),
+            },
+        };
+        self.json.ending = ending;
+        if let Err(error) = self.folder.write_run(&self.json) {
+            return Ending::BrokenOff(format!("{error} (when it was {})", self.json.ending));
+        }
+        if self.json.ending.is_over()
+            && let Err(error) = self.folder.tidy(&self.json)
+        {
+            // The run is whole; what lies about is named in the folder's listing anyway.
+            self.json.warnings.push(format!("something needless was left in the folder: {error}"));
+        }
+        self.json.ending.clone()
+    }
+
+    fn note_how_far(&mut self, ending: &Ending) {
+        let (json, world) = (&mut self.json, &self.world);
+        json.ended = Some(utc::iso8601(SystemTime::now()));
+        json.wall_seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        json.steps = world.steps();
+        json.simulated_time = world.time();
+        json.contacts = world.contact_count();
+        json.bodies = world.body_count();
+        json.entered = world.state().traffic.entered();
+        json.left = world.state().traffic.left;
+        json.ending = ending.clone();
+        let late = self.late_warnings();
+        self.json.warnings.extend(late);
+    }
+
+    fn write_results(&mut self) -> std::io::Result<()> {
+        self.recorder.finish()?;
+        let end = self.folder.path().join(checkpoint::END);
+        if self.sound {
+            self.checkpoints.end(&self.world, self.interrupted_at.take())?;
+        } else if end.exists() {
+            // Of a part of the run that was interrupted: not this end.
+            std::fs::remove_file(end)?;
+        }
+        self.info.catch_up(&self.world);
+        let picture = Drawing::of(&self.world, &self.info).to_png();
+        Closing { run: &self.json, scene: &self.scene.resolved, log: &self.log, picture: &picture }.write(&self.folder)
+    }
+
+    /// What can be warned of only when all is over.
+    fn late_warnings(&self) -> Vec<String> {
+        let slow = self.world.streams().enumerate().filter_map(|(index, report)| behind(index + 1, report));
+        unbalanced(&self.first, &self.world.ledger()).into_iter().chain(slow).collect()
+    }
+
+    /// Says how it ended; an ending that is not the plan's is a failure.
+    pub fn tell(&self, ending: Ending, quiet: bool) -> Outcome {
+        if !quiet {
+            say(&self.summary(&ending))?;
+        }
+        let resume = format!("go on with `stickslip resume {}`", self.folder.path().display());
+        match ending {
+            Ending::Failed(message) => Err(Failure::Run(message)),
+            Ending::BrokenOff(message) => Err(Failure::Run(format!("{message}. When that is mended, {resume}"))),
+            Ending::Interrupted => Err(Failure::Run(format!("interrupted at {} s; {resume}", self.world.time()))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The run as a column of a comparison, once it is closed.
+    pub fn into_column(self, name: String, changes: String) -> Column {
+        let drawing = Some(Drawing::of(&self.world, &self.info));
+        Column { name, changes, run: self.json, log: self.log, drawing }
+    }
+
+    /// What is said at the end.
+    fn summary(&self, ending: &Ending) -> String {
+        let (run, path) = (&self.json, self.folder.path());
+        if let Ending::BrokenOff(_) = ending {
+            let last = "nothing more could be written; what was written is kept";
+            return format!("broken off at {:.6} s after {} steps: {last}\n", run.simulated_time, run.steps);
+        }
+        let speed = run.steps as f64 / run.wall_seconds.max(1e-9);
+        let took = progress::duration(run.wall_seconds);
+        let mut text = format!("{ending}, at {:.6} s after {} steps in {took}", run.simulated_time, run.steps);
+        text += &format!(" ({speed:.0} steps/s); {}\n\n", plural(run.contacts, "contact"));
+        text += &energy_summary(&self.first, &self.world.ledger());
+        let start = self.scene.start.is_some().then(|| checkpoint::START.to_owned());
+        let listed: String = start.iter().chain(&run.records).map(|file| format!("{file}, ")).collect();
+        text += &format!("\nWritten to {}: scene.toml, run.json, bodies-fixed.csv, {listed}", path.display());
+        let end = if self.sound { checkpoint::END } else { "no checkpoint, since the state is not sound" };
+        text += &format!("energy.svg, contacts.svg, {end}\n");
+        for warning in self.late_warnings() {
+            text += &format!("warning: {warning}\n");
+        }
+        for (what, file) in [("report ", "report.html"), ("picture", "picture.png")] {
+            text += &format!("{what}  {}\n", path.join(file).display());
+        }
+        text
+    }
+}
+
+/// The instructions that are used.
+fn cpu() -> String {
+    if stickslip::law::kernel::avx2() { "avx2" } else { "baseline" }.into()
+}
+
+/// How far all that a run writes is.
+fn marks(recorder: &mut Recorder, log: &SeriesLog) -> std::io::Result<Marks> {
+    let mut marks = recorder.marks()?;
+    log.mark(&mut marks);
+    Ok(marks)
+}
+
+/// The `run.json` of a run that is taken up by this process.
+fn taken_up(mut json: RunJson, plan: &Plan<'_>) -> RunJson {
+    json.resumed.push(Resumed {
+        at: utc::iso8601(SystemTime::now()),
+        step: plan.world.steps(),
+        after: json.ending,
+        version: env!("CARGO_PKG_VERSION").into(),
+        commit: COMMIT.map(str::to_owned),
+        threads: rayon::current_num_threads(),
+        cpu: cpu(),
+    });
+    // What was said at an earlier end is said again if it is still so.
+    json.warnings = plan.scene.warnings.clone();
+    (json.ending, json.ended) = (Ending::Running, None);
+    json
+}
+
+/// A remark on a stream that did not keep up with its rate.
+fn behind(number: usize, report: StreamReport) -> Option<String> {
+    let late = report.due.saturating_sub(report.entered);
+    // The last one may just be waiting for its turn.
+    (late > 1).then(|| {
+        format!(
+            "[[stream]] number {number} found no room for all its bodies: {} of the {} that were due have entered, {:.4e} a \
+             second; make its box larger or its bodies faster",
+            report.entered, report.due, report.rate
+        )
+    })
+}
+
+/// Share of the energy turned over that the balance may be off by before the user is told.
+const WORST_BALANCE: f64 = 0.01;
+
+/// A remark on a balance that does not close: the step was too large, whatever else the run looks like.
+fn unbalanced(start: &Ledger, end: &Ledger) -> Option<String> {
+    let carried = &end.carried;
+    let released = start.potential + carried.potential_in - carried.potential_out - end.potential;
+    let turned_over = start.kinetic + carried.kinetic_in + released.abs() + end.work.abs() + start.stored;
+    let share = end.error.abs() / turned_over;
+    (share > WORST_BALANCE).then(|| {
+        format!(
+            "the energy balance is off by {:.1} % of the energy turned over: the step is too large for what happened",
+            100.0 * share
+        )
+    })
+}

@@ -1,0 +1,154 @@
+//! `stickslip resume`: goes on with a run that was killed, interrupted or broken off.
+//!
+//! Everything is looked at before anything is touched: the scene must be the run's, the checkpoint whole, and every record
+//! file must still begin with what it held at the checkpoint. Then the files are cut back to it and the run goes on, with the
+//! very bits of one that was never stopped, on any number of threads. A run without a checkpoint starts again.
+
+use std::path::{Path, PathBuf};
+
+use stickslip_io::results::checkpoints::{self, Unusable};
+use stickslip_io::results::run_folder::scene_hash;
+use stickslip_io::results::{Ending, Marks, RunFolder, RunJson};
+use stickslip_io::scene::{self, Scene};
+
+use crate::job::{self, Job, Plan};
+use crate::progress::Progress;
+use crate::run::refuse;
+use crate::{COMMIT, Failure, Outcome, say};
+
+/// Go on with a run that was killed, interrupted or broken off.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  stickslip resume runs/01-pile\n\n\
+                        The records end with the same bytes as those of a run that was never stopped.\n\
+                        A run that has no checkpoint yet starts again; one that has ended is left as it is.")]
+pub struct Resume {
+    /// The folder of the run.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// How many threads; all that there are if absent. The results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Print errors only.
+    #[arg(long)]
+    quiet: bool,
+    /// Go on from this checkpoint; from the newest if absent.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Seconds of the clock on the wall between automatic checkpoints; 600 if absent. They are removed at the end.
+    #[arg(long, value_name = "SECONDS", value_parser = job::seconds)]
+    checkpoint_every: Option<f64>,
+}
+
+impl Resume {
+    /// Looks, then goes on.
+    pub fn execute(&self) -> Outcome {
+        if let Some(run) = RunFolder::read_run(&self.folder).ok().filter(|run| run.ending.is_over()) {
+            return self.over(&run);
+        }
+        let (folder, run) = RunFolder::reopen(&self.folder).map_err(refuse)?;
+        let scene = self.scene(&run)?;
+        job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| self.go_on(&scene, folder, run))
+    }
+
+    /// A run that has ended is left as it is; one that failed would fail again.
+    fn over(&self, run: &RunJson) -> Outcome {
+        // It may have been killed after its end, when only this was left to do. In an archive it need not work.
+        let _ = RunFolder::reopen(&self.folder).map(|(folder, run)| folder.tidy(&run));
+        let folder = self.folder.display();
+        if let Ending::Failed(message) = &run.ending {
+            return Err(Failure::Run(format!(
+                "the run in {folder} failed, and would in the same way again: {message}\nMend the scene and run it anew"
+            )));
+        }
+        let (time, steps) = (run.simulated_time, run.steps);
+        self.say(&format!(
+            "{folder}: {}, at {time:.6} s after {steps} steps; there is nothing to go on with\n",
+            run.ending
+        ))
+    }
+
+    /// The scene of the run, as it was.
+    fn scene(&self, run: &RunJson) -> Result<Scene, Failure> {
+        let scene = scene::load_resolved(&self.folder.join("scene.toml"))?;
+        if scene_hash(&scene.resolved) != run.scene_hash {
+            let path = self.folder.join("scene.toml");
+            return Err(Failure::Input(miette::miette!(
+                help = "put it back as it was, or run it as a scene of its own with `stickslip run`",
+                "{} has been changed since the run began",
+                path.display()
+            )));
+        }
+        Ok(scene)
+    }
+
+    fn go_on(&self, scene: &Scene, folder: RunFolder, run: RunJson) -> Outcome {
+        let found = checkpoints::find(folder.path(), &scene.records, self.from.as_deref());
+        let found = found.map_err(|unusable| self.unusable(&unusable))?;
+        let interrupted = job::listen()?;
+        let checkpoint_every = job::interval(self.checkpoint_every);
+        self.say(&version_note(&run))?;
+        let broken = |error: std::io::Error| Failure::Run(error.to_string());
+        let mut job = match found.newest {
+            None => {
+                let world = scene.world()?;
+                self.say("no checkpoint yet: the run starts again\n")?;
+                let plan = Plan { scene, world, folder, interrupted, checkpoint_every };
+                Job::start_again(plan, run).map_err(broken)?
+            }
+            Some((file, checkpoint)) => {
+                let failed = |error: String| self.unusable(&Unusable { message: error, other: None });
+                let world = scene.world_at(&checkpoint.saved);
+                let world = world.map_err(|error| failed(format!("{}: {error}", file.display())))?;
+                let marks = checkpoint.files.unwrap_or_default();
+                self.check_files(&folder, &run, &marks, &file)?;
+                self.say(&format!("going on from {}, at {:.6} s\n", file.display(), world.time()))?;
+                let plan = Plan { scene, world, folder, interrupted, checkpoint_every };
+                Job::go_on(plan, run, &marks, found.end).map_err(broken)?
+            }
+        };
+        let ending = job.run(Progress::new(self.quiet, job.steps(), scene.steps, scene.end));
+        job.tell(ending, self.quiet)
+    }
+
+    /// Whether every record is there and as it was.
+    fn check_files(&self, folder: &RunFolder, run: &RunJson, marks: &Marks, checkpoint: &Path) -> Outcome {
+        let missing = folder.missing_snapshot(run, marks).map(|file| format!("{} is missing", file.display()));
+        let tables = marks.tables.iter().find_map(|mark| mark.check(folder.path()).err());
+        let Some(what) = tables.or(missing) else { return Ok(()) };
+        Err(Failure::Input(miette::miette!(
+            help = "put the file back as it was, or start anew with `stickslip run --force`",
+            "{what}: the run cannot go on from {} to the same records",
+            checkpoint.display()
+        )))
+    }
+
+    fn unusable(&self, unusable: &Unusable) -> Failure {
+        let folder = self.folder.display();
+        let help = match &unusable.other {
+            Some(other) => format!("go on from another one: stickslip resume {folder} --from {}", other.display()),
+            None => {
+                "with another checkpoint of this run, use --from; else move this one away, and the run starts again"
+                    .into()
+            }
+        };
+        Failure::Input(miette::miette!(help = help, "{}", unusable.message))
+    }
+
+    fn say(&self, text: &str) -> Outcome {
+        if self.quiet || text.is_empty() { Ok(()) } else { say(text) }
+    }
+}
+
+/// That another program began the run, whose bits this one may not repeat.
+fn version_note(run: &RunJson) -> String {
+    let (version, commit) = (env!("CARGO_PKG_VERSION"), COMMIT.map(str::to_owned));
+    if run.version == version && run.commit == commit {
+        return String::new();
+    }
+    let name = |version: &str, commit: &Option<String>| match commit {
+        Some(commit) => format!("{version} ({commit})"),
+        None => version.to_owned(),
+    };
+    let (theirs, ours) = (name(&run.version, &run.commit), name(version, &commit));
+    format!("warning: the run was begun by version {theirs} of the program, this is {ours}: the last bits may differ\n")
+}

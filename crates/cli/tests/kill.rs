@@ -11,6 +11,9 @@ use common::every_record::{Files, assert_same, lasting_files, scene};
 use common::{Folder, err, out, says, stickslip};
 use rustix::process::Signal;
 
+/// Seconds between two automatic checkpoints that make some dozens in a run.
+const OFTEN: &str = "0.02";
+
 /// Where kills fell.
 #[derive(Debug, Default)]
 struct Tally {
@@ -50,14 +53,12 @@ impl Trials {
         Trials { folder, expected, duration: start.elapsed(), dice: Dice::new(seed), tally: Tally::default() }
     }
 
-    /// Starts `run` or `resume` on random threads, with checkpoints as often as can be or only those of the scene.
-    fn start(&mut self, command: &[&str]) -> Running {
+    /// Starts `run` or `resume` on random threads, half of them with automatic checkpoints every so often.
+    fn start(&mut self, command: &[&str], every: &str) -> Running {
         let threads = (1 + self.dice.below(3)).to_string();
         let mut arguments = [command, &["--quiet", "--threads", &threads]].concat();
-        match self.dice.below(4) {
-            0 => arguments.extend(["--checkpoint-every", "0"]),
-            1 => arguments.extend(["--checkpoint-every", "0.02"]),
-            _ => {}
+        if self.dice.below(2) == 0 {
+            arguments.extend(["--checkpoint-every", every]);
         }
         Running::start(&self.folder, &arguments)
     }
@@ -99,18 +100,20 @@ impl Trials {
         let run = self.folder.path().join(&name);
         let mut moment = Some(self.moment(number));
         let mut story = Vec::new();
-        let mut running = self.start(&["run", "scene.toml", "--out", &name]);
+        // At every look; a run that went on so to its end would write thousands.
+        let every = if matches!(moment, Some(Moment::Step(..))) { OFTEN } else { "0" };
+        let mut running = self.start(&["run", "scene.toml", "--out", &name], every);
         while let Some(when) = moment {
             story.push(when);
             if !self.kill(running, when, &name) {
                 break;
             }
             running = if run.join("scene.toml").exists() {
-                self.start(&["resume", &name])
+                self.start(&["resume", &name], OFTEN)
             } else {
                 let output = stickslip(&self.folder, &["resume", &name]);
                 assert_eq!(output.status.code(), Some(2), "{story:?}: {}", err(&output));
-                self.start(&["run", "scene.toml", "--out", &name])
+                self.start(&["run", "scene.toml", "--out", &name], OFTEN)
             };
             let again = story.len() < 3 && self.dice.below(3) == 0;
             let next = self.dice.below(6) as usize;
@@ -135,7 +138,8 @@ impl Trials {
         }
         println!("kills after {count} runs of {:.1} s: {:?}", self.duration.as_secs_f64(), self.tally);
         assert!(self.tally.in_checkpoint >= least_in_checkpoint, "{:?}", self.tally);
-        assert!(self.tally.too_late < count / 2, "most runs were over before they could be killed: {:?}", self.tally);
+        let killed = |tally: &Tally| tally.early + tally.in_checkpoint + tally.in_other_file + tally.elsewhere;
+        assert!(killed(&self.tally) >= count / 2, "most runs were over before they could be killed: {:?}", self.tally);
     }
 }
 
@@ -154,10 +158,10 @@ fn killed_at_fifty_random_moments_it_goes_on_to_the_same_bytes() {
 fn asked_to_end_it_goes_on_to_the_same_bytes() {
     let mut trials = Trials::new("asked", 7);
     let mut asked = 0;
-    for (number, signal) in [Signal::INT, Signal::TERM, Signal::INT].into_iter().enumerate() {
+    for (number, signal) in [Signal::INT, Signal::TERM].into_iter().enumerate() {
         let name = format!("run-{number}");
         let run = trials.folder.path().join(&name);
-        let mut running = trials.start(&["run", "scene.toml", "--out", &name]);
+        let mut running = trials.start(&["run", "scene.toml", "--out", &name], OFTEN);
         // Twice: a run that was asked to end and went on is asked again.
         for _ in 0..2 {
             let step = trials.dice.below(3600);
@@ -177,14 +181,14 @@ fn asked_to_end_it_goes_on_to_the_same_bytes() {
                 );
                 assert!(!left.iter().any(|file| file.ends_with(".part")), "{left:?}");
             }
-            running = trials.start(&["resume", &name]);
+            running = trials.start(&["resume", &name], OFTEN);
         }
         let output = running.end();
         assert!(output.status.success(), "{}", err(&output));
         assert_same(&trials.expected, &lasting_files(&run), &name);
     }
-    println!("asked to end {asked} times of 6");
-    assert!(asked >= 3);
+    println!("asked to end {asked} times of 4");
+    assert!(asked >= 2);
 }
 
 #[test]

@@ -102,7 +102,6 @@ fn ten_million_particle_steps_with_restarts() {
     soak("soak-long", 1000, 10_000, 15);
 }
 
-/// Only here to keep a wait from being forgotten: a request to end must be heard soon.
 #[test]
 fn a_request_to_end_is_heard_soon() {
     let folder = Folder::new("heard");

@@ -1,6 +1,10 @@
 //! What the tests of the command share: folders, scenes, and running it.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+#[cfg(unix)]
+pub mod broken_off;
+pub mod every_record;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -55,6 +59,12 @@ pub fn out(output: &Output) -> String {
 
 pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Whether what was said on standard error holds this text, wherever lines were broken on the way to the terminal.
+pub fn says(output: &Output, text: &str) -> bool {
+    let squeezed = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '│').collect::<String>();
+    squeezed(&err(output)).contains(&squeezed(text))
 }
 
 /// A ball that falls on a floor; `time` is the inside of `[time]`, `more` whatever else.

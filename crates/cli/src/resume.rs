@@ -112,9 +112,9 @@ impl Resume {
 
     /// Whether every record is there and as it was.
     fn check_files(&self, folder: &RunFolder, run: &RunJson, marks: &Marks, checkpoint: &Path) -> Outcome {
-        let missing = folder.missing_snapshot(run, marks).map(|file| format!("{} is missing", file.display()));
+        let snapshots = || folder.damaged_snapshot(run, marks);
         let tables = marks.tables.iter().find_map(|mark| mark.check(folder.path()).err());
-        let Some(what) = tables.or(missing) else { return Ok(()) };
+        let Some(what) = tables.or_else(snapshots) else { return Ok(()) };
         Err(Failure::Input(miette::miette!(
             help = "put the file back as it was, or start anew with `stickslip run --force`",
             "{what}: the run cannot go on from {} to the same records",

@@ -127,12 +127,13 @@ fn what_cannot_go_on_says_why_and_is_left_as_it_was() {
     with("bodies-fixed.csv", None, &["bodies-fixed.csv is missing"]);
     with("shot-contacts-700.vtp", None, &["shot-contacts-700.vtp is missing"]);
     with("data-0.data", None, &["data-0.data is missing"]);
+    with("data-700.data", Some(b"cut"), &["data-700.data has 3 bytes, not the"]);
     with("bodies.csv", Some(b"time,step"), &["bodies.csv has only 9 of the"]);
     let edited = fs::read_to_string(part.join("bodies.csv")).unwrap().replacen("0.0", "0.1", 1);
     with("bodies.csv", Some(edited.as_bytes()), &["bodies.csv has been changed"]);
     let scene = fs::read_to_string(part.join("scene.toml")).unwrap();
     with("scene.toml", Some(scene.replace("9.81", "1.62").as_bytes()), &["scene.toml has been changed since"]);
-    with("scene.toml", None, &["stopped before it began", "stickslip run"]);
+    with("scene.toml", None, &["its scene.toml is missing"]);
     with("run.json", None, &["no run.json"]);
 
     // With the other checkpoint it goes on, also when it is killed again before the next one.

@@ -26,13 +26,13 @@ pub struct TableMark {
     pub crc32: u32,
 }
 
-/// The snapshots of a record at a checkpoint.
+/// The snapshots of one list at a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotMark {
-    /// The record's name.
-    pub record: String,
-    /// The steps of which there are files.
-    pub steps: Vec<u64>,
+    /// What their names begin with: they are `<stem>-<step>` and an ending.
+    pub stem: String,
+    /// Step and length (bytes) of each.
+    pub files: Vec<(u64, u64)>,
 }
 
 /// Where a run stands in all that it writes.
@@ -40,12 +40,29 @@ pub struct SnapshotMark {
 pub struct Marks {
     /// Its tables, `bodies-fixed.csv` first.
     pub tables: Vec<TableMark>,
-    /// Its records of snapshots.
+    /// Its snapshots.
     pub snapshots: Vec<SnapshotMark>,
     /// Steps between the rows of `log`, at the least.
     pub log_stride: u64,
     /// The points behind the plots, as lines of `series.csv`.
     pub log: Vec<String>,
+}
+
+impl Marks {
+    /// The mark of a table.
+    pub fn of_table(&self, file: &str) -> io::Result<&TableMark> {
+        self.tables.iter().find(|mark| mark.file == file).ok_or_else(|| unknown(file))
+    }
+
+    /// The mark of the snapshots of this stem.
+    pub fn of_snapshots(&self, stem: &str) -> io::Result<&SnapshotMark> {
+        self.snapshots.iter().find(|mark| mark.stem == stem).ok_or_else(|| unknown(stem))
+    }
+}
+
+/// The marks are of other records.
+fn unknown(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint knows nothing of {what}"))
 }
 
 impl TableMark {

@@ -14,42 +14,39 @@ use stickslip::World;
 use stickslip::measure::BodyView;
 
 use super::file::write_whole;
+use super::growing::{Marks, SnapshotMark};
 use super::lammps::bounds;
 
 /// The files of one record.
 #[derive(Debug)]
 pub struct DataFiles {
     folder: PathBuf,
-    stem: String,
-    steps: Vec<u64>,
+    mark: SnapshotMark,
 }
 
 impl DataFiles {
     /// None yet; nothing is written.
     pub fn new(folder: &Path, stem: &str) -> Self {
-        DataFiles { folder: folder.to_owned(), stem: stem.to_owned(), steps: Vec::new() }
+        DataFiles { folder: folder.to_owned(), mark: SnapshotMark { stem: stem.to_owned(), files: Vec::new() } }
     }
 
-    /// Takes up the files of these steps.
-    pub fn go_on(&mut self, steps: Vec<u64>) {
-        self.steps = steps;
+    /// Takes up the files of these marks.
+    pub fn go_on(&mut self, marks: &Marks) -> io::Result<()> {
+        self.mark = marks.of_snapshots(&self.mark.stem)?.clone();
+        Ok(())
     }
 
-    /// The record's name.
-    pub fn name(&self) -> &str {
-        &self.stem
-    }
-
-    /// The steps of which there are files.
-    pub fn steps(&self) -> &[u64] {
-        &self.steps
+    /// Which files there are.
+    pub fn mark(&self) -> &SnapshotMark {
+        &self.mark
     }
 
     /// Writes `<stem>-<step>.data`.
     pub fn add(&mut self, world: &World, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
-        let path = self.folder.join(format!("{}-{}.data", self.stem, world.steps()));
-        write_whole(&path, text(world, material_of, mass_of).as_bytes())?;
-        self.steps.push(world.steps());
+        let path = self.folder.join(format!("{}-{}.data", self.mark.stem, world.steps()));
+        let text = text(world, material_of, mass_of);
+        write_whole(&path, text.as_bytes())?;
+        self.mark.files.push((world.steps(), text.len() as u64));
         Ok(())
     }
 }

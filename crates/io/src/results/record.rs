@@ -20,7 +20,7 @@ use stickslip::measure::BodyView;
 
 use super::file::push_number;
 use super::fixed::{self, FixedBody, RunInfo};
-use super::growing::{Growing, Marks, SnapshotMark, TableMark};
+use super::growing::{Growing, Marks};
 use super::lammps_data::DataFiles;
 use super::schedule::Schedule;
 use super::series::{self, SeriesRow};
@@ -116,7 +116,7 @@ impl Recorder {
         info: &RunInfo,
         marks: &Marks,
     ) -> io::Result<Self> {
-        let fixed = Growing::cut_back(folder, mark_of(marks, fixed::FILE)?)?;
+        let fixed = Growing::cut_back(folder, marks.of_table(fixed::FILE)?)?;
         let outputs =
             tables(records).map(|record| Output::go_on(folder, record, dt, marks)).collect::<io::Result<_>>()?;
         Ok(Recorder::with(outputs, fixed, last_step, info))
@@ -138,15 +138,11 @@ impl Recorder {
     pub fn marks(&mut self) -> io::Result<Marks> {
         let mut marks = Marks { tables: vec![self.fixed.mark()?], ..Marks::default() };
         for output in &mut self.outputs {
-            let (record, steps) = match &mut output.sink {
-                Sink::Table { table, .. } => {
-                    marks.tables.push(table.mark()?);
-                    continue;
-                }
-                Sink::Snapshots(collection) => (collection.name(), collection.steps()),
-                Sink::DataFiles(files) => (files.name(), files.steps()),
-            };
-            marks.snapshots.push(SnapshotMark { record: record.to_owned(), steps: steps.to_vec() });
+            match &mut output.sink {
+                Sink::Table { table, .. } => marks.tables.push(table.mark()?),
+                Sink::Snapshots(collection) => marks.snapshots.extend(collection.marks().cloned()),
+                Sink::DataFiles(files) => marks.snapshots.push(files.mark().clone()),
+            }
         }
         Ok(marks)
     }
@@ -220,20 +216,6 @@ fn tables(records: &[Record]) -> impl Iterator<Item = &Record> {
     records.iter().filter(|record| record.what != What::Checkpoint)
 }
 
-/// The mark of a table; without it the marks are of other records.
-fn mark_of<'a>(marks: &'a Marks, file: &str) -> io::Result<&'a TableMark> {
-    let found = marks.tables.iter().find(|mark| mark.file == file);
-    found.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint does not know {file}")))
-}
-
-/// The steps of a record's snapshots.
-fn steps_of(marks: &Marks, record: &str) -> io::Result<Vec<u64>> {
-    let found = marks.snapshots.iter().find(|mark| mark.record == record);
-    let unknown =
-        || io::Error::new(io::ErrorKind::InvalidData, format!("the checkpoint does not know record {record}"));
-    found.map(|mark| mark.steps.clone()).ok_or_else(unknown)
-}
-
 impl Output {
     fn new(folder: &Path, record: &Record, dt: f64) -> io::Result<Self> {
         let header = match record.what {
@@ -261,17 +243,17 @@ impl Output {
         let sink = match record.format {
             Format::Vtk => {
                 let mut collection = vtp::Collection::new(folder, &record.name, record.contacts);
-                collection.go_on(steps_of(marks, &record.name)?, dt)?;
+                collection.go_on(marks, dt)?;
                 Sink::Snapshots(collection)
             }
             Format::LammpsData => {
                 let mut files = DataFiles::new(folder, &record.name);
-                files.go_on(steps_of(marks, &record.name)?);
+                files.go_on(marks)?;
                 Sink::DataFiles(files)
             }
             _ => {
                 let (name, parquet) = table_files(folder, record);
-                Sink::Table { table: Growing::cut_back(folder, mark_of(marks, &name)?)?, parquet }
+                Sink::Table { table: Growing::cut_back(folder, marks.of_table(&name)?)?, parquet }
             }
         };
         Ok(Output::with(record, dt, sink))

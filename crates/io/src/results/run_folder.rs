@@ -19,7 +19,7 @@ use super::file::{PART, at, sync_folder, write_whole};
 use super::growing::{Marks, SnapshotMark};
 use super::lock::{self, Lock, Locked};
 use super::record::{file_names, spool_name};
-use super::{checkpoints, fixed, vtp};
+use super::{checkpoints, fixed};
 use crate::checkpoint;
 use crate::scene::Record;
 
@@ -219,7 +219,7 @@ pub enum FolderError {
         which: String,
     },
     /// There is no run in it.
-    #[error("{folder} holds no run: {reason}")]
+    #[error("{folder} holds no run that could go on: {reason}")]
     NoRun {
         /// The folder.
         folder: String,
@@ -312,13 +312,17 @@ impl RunFolder {
             return Err(no_run("there is no such folder"));
         }
         if !path.join("run.json").exists() {
-            return Err(no_run("it has no run.json"));
+            return Err(no_run("it has no run.json; `stickslip run SCENE --out` starts one"));
         }
         older_run(path)?;
         let folder = RunFolder::locked(path)?;
         let run = older_run(path)?;
         if !path.join("scene.toml").exists() {
-            return Err(no_run("the run was stopped before it began; start it with `stickslip run SCENE --out`"));
+            return Err(no_run(if has_begun(path, &entries(path)?) {
+                "its scene.toml is missing; put it back, or replace the run by `stickslip run SCENE --out .. --force`"
+            } else {
+                "it was stopped before it began; start it with `stickslip run SCENE --out ..`"
+            }));
         }
         Ok((folder, run))
     }
@@ -333,14 +337,18 @@ impl RunFolder {
     /// Removes what a run that is to go on will write again: pieces of files, Parquet tables made from spools that are still
     /// there, and snapshots of steps that `keeps` does not hold. With `None` all records go.
     pub fn cut_back(&self, run: &RunJson, keeps: Option<&Marks>) -> io::Result<()> {
-        let kept_steps = |record: &str| Some(&mark_of(record, keeps?)?.steps);
+        let all = keeps.is_none();
+        let keeps = |record: &str, step: u64| {
+            let files = keeps.and_then(|marks| mark_of(record, marks)).map(|mark| &mark.files);
+            files.is_some_and(|files| files.iter().any(|(own, _)| *own == step))
+        };
         for name in entries(&self.path)? {
             let again = match run.records.iter().find_map(|record| Some((record, snapshot_step(&name, record)?))) {
-                Some((record, step)) => !kept_steps(record).is_some_and(|steps| steps.contains(&step)),
+                Some((record, step)) => !keeps(record, step),
                 None => {
                     let made = run.records.iter().any(|record| *record == name && spool_name(record).is_some());
                     let is_table = run.records.iter().any(|record| is_table(&name, record)) || name == fixed::FILE;
-                    made || (name.ends_with(PART) && is_run_file(&name, &run.records)) || (keeps.is_none() && is_table)
+                    made || (name.ends_with(PART) && is_run_file(&name, &run.records)) || (all && is_table)
                 }
             };
             if again {
@@ -368,14 +376,20 @@ impl RunFolder {
         Ok(())
     }
 
-    /// The first snapshot that a run should have and has not.
-    pub fn missing_snapshot(&self, run: &RunJson, marks: &Marks) -> Option<PathBuf> {
-        let lists =
-            run.records.iter().filter_map(|record| Some((snapshot_parts(record)?, &mark_of(record, marks)?.steps)));
-        let mut files = lists.flat_map(|((stem, ending), steps)| {
-            steps.iter().map(move |step| self.path.join(format!("{stem}-{step}{ending}")))
+    /// The first snapshot that a run should have and has not as it was, in words. Their content is not looked at: that would be
+    /// to read all that a run has written.
+    pub fn damaged_snapshot(&self, run: &RunJson, marks: &Marks) -> Option<String> {
+        let lists = run.records.iter().filter_map(|record| Some((snapshot_parts(record)?, mark_of(record, marks)?)));
+        let mut files = lists.flat_map(|((stem, ending), mark)| {
+            mark.files.iter().map(move |(step, bytes)| (self.path.join(format!("{stem}-{step}{ending}")), *bytes))
         });
-        files.find(|file| !file.is_file())
+        files.find_map(|(file, bytes)| match fs::metadata(&file) {
+            Ok(found) if found.is_file() && found.len() == bytes => None,
+            Ok(found) if found.is_file() => {
+                Some(format!("{} has {} bytes, not the {bytes} that it had", file.display(), found.len()))
+            }
+            _ => Some(format!("{} is missing", file.display())),
+        })
     }
 
     /// Where it is.
@@ -413,20 +427,28 @@ fn check_free(path: &Path, force: bool, records: &[Record]) -> Result<(), Folder
     let folder = path.display().to_string();
     let mut names = entries(path)?;
     if path.join("run.json").exists() {
-        let begun = path.join("scene.toml").exists();
-        if !force && begun {
+        if !force && has_begun(path, &names) {
             return Err(holds(path));
         }
         let older = older_run(path)?;
         names.retain(|name| !is_run_file(name, &older.records));
     }
-    names.retain(|name| name != lock::FILE);
+    // All that is there when a process is killed as it begins.
+    names.retain(|name| name != lock::FILE && *name != format!("run.json{PART}"));
     let records = record_files(records);
     match names.into_iter().find(|name| is_run_file(name, &records)) {
         Some(name) if name == "scene.toml" && !force => Err(FolderError::HoldsRun { folder }),
         Some(file) => Err(FolderError::HoldsOther { folder, file }),
         None => Ok(()),
     }
+}
+
+/// Whether a folder with a `run.json` holds more of a run than what is written before its scene.
+fn has_begun(path: &Path, names: &[String]) -> bool {
+    let before = ["run.json", lock::FILE, checkpoint::START];
+    let of_run = RunFolder::read_run(path).map_or_else(|_| Vec::new(), |run| run.records);
+    let mut later = names.iter().filter(|name| !before.contains(&name.as_str()) && !name.ends_with(PART));
+    later.any(|name| is_run_file(name, &of_run))
 }
 
 /// That a folder holds a run, and whether it is over.
@@ -525,14 +547,9 @@ fn snapshot_step(name: &str, record: &str) -> Option<u64> {
     step.bytes().all(|byte| byte.is_ascii_digit()).then(|| step.parse().ok())?
 }
 
-/// The mark of the record that a file of `run.json` lists the snapshots of.
+/// The mark of the snapshots that a file of `run.json` lists.
 fn mark_of<'a>(file: &str, marks: &'a Marks) -> Option<&'a SnapshotMark> {
-    let (stem, _) = snapshot_parts(file)?;
-    let named = |name: &str| marks.snapshots.iter().find(|mark| mark.record == name);
-    // The lists of contacts and chains are of a record of another name.
-    let of_contacts =
-        || marks.snapshots.iter().find(|mark| vtp::stems(&mark.record, true).iter().any(|own| own == stem));
-    named(stem).or_else(of_contacts)
+    marks.of_snapshots(snapshot_parts(file)?.0).ok()
 }
 
 #[cfg(test)]

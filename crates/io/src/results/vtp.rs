@@ -12,6 +12,7 @@ use glam::DVec3;
 use stickslip::World;
 
 use super::file::{base64, escape, write_whole};
+use super::growing::{Marks, SnapshotMark};
 use super::vtp_contacts;
 
 /// The stems of the lists that a record of this name writes.
@@ -23,9 +24,6 @@ pub fn stems(name: &str, contacts: bool) -> Vec<String> {
 /// The snapshots of one record.
 #[derive(Debug)]
 pub struct Collection {
-    name: String,
-    /// Of which there are files.
-    steps: Vec<u64>,
     /// Bodies, and if they are asked for, contacts and chains.
     lists: Vec<List>,
 }
@@ -33,29 +31,24 @@ pub struct Collection {
 impl Collection {
     /// No snapshot yet; nothing is written.
     pub fn new(folder: &Path, name: &str, contacts: bool) -> Self {
-        let list = |stem| List { folder: folder.to_owned(), stem, entries: String::new() };
-        let lists = stems(name, contacts).into_iter().map(list).collect();
-        Collection { name: name.to_owned(), steps: Vec::new(), lists }
+        let mark = |stem| SnapshotMark { stem, files: Vec::new() };
+        let list = |stem| List { folder: folder.to_owned(), mark: mark(stem), entries: String::new() };
+        Collection { lists: stems(name, contacts).into_iter().map(list).collect() }
     }
 
-    /// Takes up the snapshots of these steps of `dt` (s), and writes lists of them and of no others.
-    pub fn go_on(&mut self, steps: Vec<u64>, dt: f64) -> io::Result<()> {
-        for list in &mut self.lists {
-            steps.iter().for_each(|&step| list.enter(step, step as f64 * dt));
-            list.write()?;
-        }
-        self.steps = steps;
-        Ok(())
+    /// Takes up the snapshots of these marks, of a run of step `dt` (s), and writes lists of them and of no others.
+    pub fn go_on(&mut self, marks: &Marks, dt: f64) -> io::Result<()> {
+        self.lists.iter_mut().try_for_each(|list| {
+            for &(step, bytes) in &marks.of_snapshots(&list.mark.stem)?.files {
+                list.enter(step, step as f64 * dt, bytes);
+            }
+            list.write()
+        })
     }
 
-    /// The record's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The steps of which there are files.
-    pub fn steps(&self) -> &[u64] {
-        &self.steps
+    /// Which files there are.
+    pub fn marks(&self) -> impl Iterator<Item = &SnapshotMark> {
+        self.lists.iter().map(|list| &list.mark)
     }
 
     /// Writes the files of this moment, and the lists with them. Contacts are those that the world kept.
@@ -65,12 +58,10 @@ impl Collection {
                 let rows = world.contacts();
                 bodies.add(world, &snapshot(world, material_of))?;
                 contacts.add(world, &vtp_contacts::points(world, &rows))?;
-                chains.add(world, &vtp_contacts::chains(world, &rows))?;
+                chains.add(world, &vtp_contacts::chains(world, &rows))
             }
-            lists => lists.iter_mut().try_for_each(|list| list.add(world, &snapshot(world, material_of)))?,
+            lists => lists.iter_mut().try_for_each(|list| list.add(world, &snapshot(world, material_of))),
         }
-        self.steps.push(world.steps());
-        Ok(())
     }
 }
 
@@ -78,7 +69,7 @@ impl Collection {
 #[derive(Debug)]
 struct List {
     folder: PathBuf,
-    stem: String,
+    mark: SnapshotMark,
     entries: String,
 }
 
@@ -86,17 +77,18 @@ impl List {
     /// Writes `<stem>-<step>.vtp` and the list with it.
     fn add(&mut self, world: &World, file_text: &str) -> io::Result<()> {
         write_whole(&self.folder.join(self.file(world.steps())), file_text.as_bytes())?;
-        self.enter(world.steps(), world.time());
+        self.enter(world.steps(), world.time(), file_text.len() as u64);
         self.write()
     }
 
     fn file(&self, step: u64) -> String {
-        format!("{}-{step}.vtp", self.stem)
+        format!("{}-{step}.vtp", self.mark.stem)
     }
 
-    fn enter(&mut self, step: u64, time: f64) {
+    fn enter(&mut self, step: u64, time: f64, bytes: u64) {
         let file = escape(&self.file(step));
         self.entries += &format!("    <DataSet timestep=\"{time:?}\" group=\"\" part=\"0\" file=\"{file}\"/>\n");
+        self.mark.files.push((step, bytes));
     }
 
     fn write(&self) -> io::Result<()> {
@@ -105,7 +97,7 @@ impl List {
              <Collection>\n{}  </Collection>\n</VTKFile>\n",
             self.entries
         );
-        write_whole(&self.folder.join(format!("{}.pvd", self.stem)), list.as_bytes())
+        write_whole(&self.folder.join(format!("{}.pvd", self.mark.stem)), list.as_bytes())
     }
 }
 

@@ -206,8 +206,8 @@ fn a_run_that_is_not_finished_is_not_replaced_unasked() {
     let scene = run.join("scene.toml");
     let text = fs::read(&scene).unwrap();
     fs::remove_file(&scene).unwrap();
-    refused(&folder, &["run", "scene.toml", "--out", "run"], &["scene.toml"]);
-    refused(&folder, &["resume", "run"], &["scene.toml"]);
+    refused(&folder, &["run", "scene.toml", "--out", "run"], &["holds a run that is not over"]);
+    refused(&folder, &["resume", "run"], &["scene.toml is missing"]);
     fs::write(&scene, text).unwrap();
     goes_on(&folder, &["resume", "run"], &expected);
 }
@@ -253,11 +253,11 @@ fn what_is_no_run_cannot_be_resumed() {
 fn a_run_that_is_over_says_so_and_stays() {
     let folder = Folder::new("over");
     let rule = "end = 2.0\n[time.stop]\nkinetic_energy_per_body = 1e-10";
-    let fast = "velocity = [0, 0, -1.0]\n";
+    let leaves = "velocity = [1, 0, 0]\n[domain]\nfrom = [-0.01, -0.1, -0.1]\nto = [0.01, 0.1, 0.1]";
     let scenes = [
         (ball("end = 0.01\nstep = 1e-4", ""), 0, "finished"),
         (ball(rule, ""), 0, "stopped"),
-        (ball("end = 1.0\nstep = 0.02", fast), 1, "step"),
+        (ball("end = 1.0", leaves), 1, "domain"),
     ];
     for (text, code, word) in scenes {
         folder.file("scene.toml", &text);

@@ -137,9 +137,9 @@ fn stays_flat(name: &str, program: PathBuf, block: &Block, pause: Duration) {
             "{megabytes:.1} MB up to the checkpoint after step {step}: {each} bytes a sphere, {touching} contacts"
         );
     }
-    // After the last step comes the picture, which is not what is asked about here.
+    // After the last checkpoint on the way come the last one and the picture, which are not what is asked about here.
     let first_part = 0..block.first_part;
-    let rest = block.first_part..block.steps;
+    let rest = block.first_part..block.steps - block.checkpoint_every;
     let most = |of: &[(u64, u64)], steps: &Range<u64>| {
         of.iter().filter(|(step, _)| steps.contains(step)).map(|(_, number)| *number).max().unwrap()
     };

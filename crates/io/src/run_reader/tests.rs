@@ -37,6 +37,7 @@ fn run(folder: &Path, format: Format) -> (World, RunInfo) {
         recorder.write(&world, step == 10).unwrap();
     }
     recorder.finish().unwrap();
+    file.tidy(&json).unwrap();
     (world, info)
 }
 

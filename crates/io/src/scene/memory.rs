@@ -205,19 +205,19 @@ mod tests {
     fn streams_count_with_what_they_bring_until_the_end_unless_it_leaves() {
         let stream = "[[stream]]\nmaterial = \"grain\"\nradius = 0.01\nrate = 1000.0\ncount = 1000000\n\
              from = [0, 0, 0]\nto = [1, 1, 1]\nvelocity = [0, 0, -1]\n";
-        // 1000 a second for 10 s: 34 MB of the 3.4 GB that all would need.
-        assert!(load(stream, Some(35_000_000)).is_ok());
-        let error = load(stream, Some(33_000_000)).unwrap_err();
+        // 1000 a second for 10 s: 41 MB of the 4.1 GB that all would need.
+        assert!(load(stream, Some(42_000_000)).is_ok());
+        let error = load(stream, Some(40_000_000)).unwrap_err();
         assert_eq!(error.line(), Some(12), "{error}");
         assert!(error.message().contains("stream[0].count: 10001 bodies need"), "{error}");
         let open = format!("{stream}[domain]\nfrom = [-1, -1, -1]\nto = [2, 2, 2]\nleaving = \"remove\"\n");
-        assert!(load(&open, Some(33_000_000)).is_ok());
+        assert!(load(&open, Some(40_000_000)).is_ok());
     }
 
     #[test]
     fn four_billion_grains_are_refused_at_once_by_this_machine() {
         let start = std::time::Instant::now();
-        // 13 TB.
+        // 16 TB.
         let source = Source::new("scene.toml", scene(&grains(4_000_000_000)));
         let parsed = input::parse(&source).unwrap();
         let machine = Memory::of_machine();

@@ -167,7 +167,8 @@ impl Neighbours {
 
     /// Width of the cells of a level: a sphere reaches partners of its own and finer classes in adjacent cells.
     fn cell_width(&self, level: usize) -> f64 {
-        2.0 * self.smallest * (1_u64 << level) as f64 + self.skin
+        // Doubled one by one, which is exact: sizes may differ by more than the 64 doublings that an integer counts.
+        (0..level).fold(2.0 * self.smallest, |width, _| 2.0 * width) + self.skin
     }
 
     /// Which of two bodies owns their pair.

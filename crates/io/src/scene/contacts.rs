@@ -2,23 +2,25 @@
 
 use stickslip::model::LawTable;
 
-use crate::input::{Item, Result, Table};
+use crate::input::{Item, Place, Result, Table};
 use crate::scene::laws;
 use crate::scene::materials::Materials;
 
 /// Reads all `[[contact]]` tables. A pair of materials may stand in one of them only.
 pub(crate) fn read(top: &Table<'_>, materials: &Materials) -> Result<LawTable> {
     let mut table = LawTable::new(materials.list.len());
-    let mut seen: Vec<([u16; 2], usize)> = Vec::new();
+    let mut seen: Vec<([u16; 2], Place<'_>)> = Vec::new();
     for contact in top.tables("contact")? {
         let between = contact.required("between")?;
         let pair = read_pair(between.clone(), materials)?;
-        if let Some((_, line)) = seen.iter().find(|(p, _)| *p == pair) {
+        if let Some((_, place)) = seen.iter().find(|(p, _)| *p == pair) {
+            // Lines are counted only here: in a long file that takes a while.
+            let line = place.line();
             let [first, second] = pair.map(|i| materials.list[i as usize].name.as_str());
             let message = format!("\"{first}\" and \"{second}\" already have a [[contact]], on line {line}");
             return Err(between.error(message));
         }
-        seen.push((pair, between.place().line()));
+        seen.push((pair, between.place()));
         let sides = pair.map(|i| materials.elastic[i as usize]);
         table.set(pair[0], pair[1], laws::read(&contact, &sides)?);
         contact.finish()?;

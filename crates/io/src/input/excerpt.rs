@@ -1,0 +1,79 @@
+//! The lines of a file that a message shows: the one that is wrong and its neighbours, each cut to a length that can be read.
+//!
+//! A line may have megabytes (a list inside a scene, a file without line ends): showing it whole takes minutes, and beyond
+//! column 65535 the formatter of diagnostics panics. So an error keeps these few lines, not the file.
+
+use std::ops::Range;
+
+use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+
+/// The most bytes of a line that are shown before and after the place.
+const AROUND: usize = 120;
+
+/// Some lines of a file, and where in it they stand.
+#[derive(Clone, Debug)]
+pub(super) struct Excerpt {
+    file: String,
+    text: String,
+    /// Number of the first line, from 0.
+    first_line: usize,
+    /// The line that is wrong, counted within the excerpt, and how many bytes were cut off before it.
+    cut: (usize, usize),
+    /// What is wrong, within the text.
+    span: Range<usize>,
+}
+
+impl Excerpt {
+    /// Around a place of a text, which is cut to its first line.
+    pub fn new(file: &str, text: &str, line: usize, span: Range<usize>) -> Self {
+        let line_start = text[..floor(text, span.start)].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[line_start..].find('\n').map_or(text.len(), |at| line_start + at);
+        let start = floor(text, span.start.clamp(line_start, line_end));
+        let end = floor(text, span.end.clamp(start, line_end));
+        let from = floor(text, start.saturating_sub(AROUND).max(line_start));
+        let to = floor(text, end.min(start + AROUND).saturating_add(AROUND).min(line_end));
+        let end = end.min(to);
+        let before = line_start.checked_sub(1).map(|newline| {
+            let start = text[..newline].rfind('\n').map_or(0, |at| at + 1);
+            &text[start..floor(text, newline.min(start + 2 * AROUND))]
+        });
+        let after = text.get(line_end + 1..).map(|rest| {
+            let end = rest.find('\n').unwrap_or(rest.len());
+            &rest[..floor(rest, end.min(2 * AROUND))]
+        });
+        let mut shown = before.map_or(String::new(), |before| format!("{before}\n"));
+        let shift = shown.len();
+        shown += &text[from..to];
+        shown += &after.map_or(String::new(), |after| format!("\n{after}"));
+        let span = start - from + shift..end - from + shift;
+        let lines_before = usize::from(before.is_some());
+        let first_line = line.saturating_sub(1 + lines_before);
+        Excerpt { file: file.to_owned(), text: shown, first_line, cut: (lines_before, from - line_start), span }
+    }
+
+    /// What is wrong, within the excerpt.
+    pub fn span(&self) -> SourceSpan {
+        self.span.clone().into()
+    }
+}
+
+/// The nearest place at or before `at` where a character begins.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let found = self.text.read_span(span, before, after)?;
+        let (line, cut) = self.cut;
+        let column = found.column() + if found.line() == line { cut } else { 0 };
+        let (data, at, lines) = (found.data(), *found.span(), found.line_count());
+        let line = self.first_line + found.line();
+        Ok(Box::new(MietteSpanContents::new_named(self.file.clone(), data, at, line, column, lines)))
+    }
+}

@@ -1,0 +1,1 @@
+//! Files that are too large, too deep or no files at all.

@@ -179,8 +179,7 @@ impl Run {
         let read = |name: &str| {
             read_text(&folder.join(name), LARGEST_TABLE).map_err(|error| no_run(format!("{name}: {error}")))
         };
-        let scene: toml::Table =
-            read("scene.toml")?.parse().map_err(|error: toml::de::Error| no_run(format!("scene.toml: {error}")))?;
+        let scene = parsed(&read("scene.toml")?).map_err(|error| no_run(format!("scene.toml: {error}")))?;
         let bodies = known_bodies(&read(fixed::FILE)?).map_err(|error| no_run(format!("{}: {error}", fixed::FILE)))?;
         Ok(Run {
             title: json.title.clone(),
@@ -359,6 +358,15 @@ impl Run {
 
 fn triple(row: &[f64], at: usize) -> DVec3 {
     DVec3::new(row[at], row[at + 1], row[at + 2])
+}
+
+/// The scene as a table, or what is wrong in which line.
+fn parsed(scene: &str) -> Result<toml::Table, String> {
+    scene.parse().map_err(|error: toml::de::Error| {
+        // Not as the parser would show it, which is with the whole line.
+        let before = scene.as_bytes().iter().take(error.span().map_or(0, |span| span.start));
+        format!("line {}: {}", 1 + before.filter(|b| **b == b'\n').count(), shown(error.message()))
+    })
 }
 
 /// The table `bodies-fixed.csv`.

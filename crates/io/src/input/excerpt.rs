@@ -77,3 +77,41 @@ impl SourceCode for Excerpt {
         Ok(Box::new(MietteSpanContents::new_named(self.file.clone(), data, at, line, column, lines)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::input::Source;
+
+    fn shown(text: &str, at: &str) -> String {
+        let start = text.find(at).unwrap();
+        let error = Source::new("a.toml", text).error(start..start + at.len(), "wrong".into());
+        format!("{:?}", miette::Report::new(error))
+    }
+
+    #[test]
+    fn a_place_far_along_a_line_is_shown_with_its_column() {
+        // Beyond column 65535 the formatter panicked; before, megabytes were shown, which took half a minute.
+        let long = format!("first\nx = {}HERE{}\nlast\n", "[".repeat(70_000), "]".repeat(3_000_000));
+        let text = shown(&long, "HERE");
+        assert!(text.len() < 3000, "{} bytes", text.len());
+        for part in ["a.toml:2:70005]", "[[HERE]]", "first", "last"] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+    }
+
+    #[test]
+    fn short_lines_are_shown_whole_and_counted_as_in_the_file() {
+        let text = shown("one\ntwo\nthree = HERE # four\nfive\nsix\n", "HERE");
+        for part in ["a.toml:3:9]", "2 │ two", "3 │ three = HERE # four", "4 │ five"] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        assert!(!text.contains("one") && !text.contains("six"), "{text}");
+    }
+
+    #[test]
+    fn cuts_fall_between_characters() {
+        let long = format!("{}HERE{}", "é".repeat(500), "é".repeat(500));
+        assert!(shown(&long, "HERE").contains("éHEREé"));
+        assert!(shown("HERE", "HERE").contains("a.toml:1:1]"));
+    }
+}

@@ -194,9 +194,7 @@ fn written_out(text: &str, value: &Spanned<DeValue<'_>>) -> bool {
     let first = text.as_bytes().get(value.span().start);
     match value.get_ref() {
         DeValue::Table(_) => first == Some(&b'{'),
-        DeValue::Array(array) => {
-            first == Some(&b'[') && array.first().is_none_or(|element| written_out(text, element))
-        }
+        DeValue::Array(array) => first == Some(&b'[') && array.first().is_none_or(|element| written_out(text, element)),
         _ => !value.span().is_empty(),
     }
 }
@@ -277,7 +275,8 @@ fn change_structure(text: &str, donors: &[String], dice: &mut Dice) -> String {
 fn change_number(text: &str, dice: &mut Dice) -> String {
     let found = Structure::of(text);
     let places = found.entries.into_iter().map(|entry| entry.value).chain(found.elements);
-    let numbers: Vec<(Range<usize>, f64)> = places.filter_map(|at| Some((at.clone(), text[at].parse().ok()?))).collect();
+    let numbers: Vec<(Range<usize>, f64)> =
+        places.filter_map(|at| Some((at.clone(), text[at].parse().ok()?))).collect();
     let Some((at, number)) = dice.pick(&numbers) else { return text.to_owned() };
     let whole = !text[at.clone()].contains(['.', 'e', 'n']);
     let with = match dice.roll(8) {
@@ -311,7 +310,9 @@ fn other_value(value: &str, dice: &mut Dice) -> String {
         (0, Some(number)) => format!("{:?}", -number),
         (1, Some(number)) => format!("{:e}", number * [0.5, 2.0, 10.0, 0.1][dice.roll(4)]),
         (2, Some(number)) => format!("{:e}", number * 10_f64.powi(dice.roll(640) as i32 - 320)).replace("NaN", "nan"),
-        (3, Some(number)) => format!("{:?}", f64::from_bits(number.to_bits() ^ (1 << dice.roll(64)))).replace("NaN", "nan"),
+        (3, Some(number)) => {
+            format!("{:?}", f64::from_bits(number.to_bits() ^ (1 << dice.roll(64)))).replace("NaN", "nan")
+        }
         (4, _) => format!("[{value}]"),
         (5, _) => format!("\"{}\"", value.replace(['"', '\\', '\n'], "")),
         _ => (*dice.pick(&JUNK).unwrap_or(&"0")).into(),

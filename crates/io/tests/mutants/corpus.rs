@@ -81,7 +81,12 @@ fn fewer(text: &str) -> String {
 
 pub fn probes() -> Vec<String> {
     let folders = [GOOD[0], GOOD[1], BAD];
-    folders.iter().flat_map(|folder| files(folder, "toml")).filter(|path| is_probe(path)).map(|path| text(&path)).collect()
+    folders
+        .iter()
+        .flat_map(|folder| files(folder, "toml"))
+        .filter(|path| is_probe(path))
+        .map(|path| text(&path))
+        .collect()
 }
 
 /// The variants of `examples/compare/heap.toml`.
@@ -92,8 +97,10 @@ pub fn variants() -> Vec<String> {
 
 /// Values of all scenes, to be put where they do not belong.
 pub fn donors(texts: &[String]) -> Vec<String> {
-    let mut donors: Vec<String> =
-        texts.iter().flat_map(|text| Structure::of(text).values(text).into_iter().map(str::to_owned).collect::<Vec<_>>()).collect();
+    let mut donors: Vec<String> = texts
+        .iter()
+        .flat_map(|text| Structure::of(text).values(text).into_iter().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
     donors.sort();
     donors.dedup();
     donors

@@ -196,7 +196,7 @@ fn broken_checkpoints(seed: u64, count: usize) {
     let (scene, stage) = settling();
     let bytes = corpus::stepped(&scene, 300).to_bytes().unwrap();
     let sections = format::decode(&bytes).unwrap();
-    assert_eq!(targets::checkpoint(&bytes, &scene.setup, &stage, folder.path()), Verdict::Valid);
+    assert!(matches!(targets::checkpoint(&bytes, &scene.setup, &stage, folder.path()), Verdict::Valid(_)));
     let make = |dice: &mut Dice| forge(&bytes, &sections, dice);
     let target = |bytes: &[u8]| targets::checkpoint(bytes, &scene.setup, &stage, folder.path());
     expect_both(patrol("checkpoints", seed, count, make, target));
@@ -226,7 +226,7 @@ fn short_run() -> corpus::Folder {
         place = { kind = \"lattice\", from = [0, 0, 0.00999], spacing = 0.01999 }\n";
     let scene = scene::load_text("run", &(text.to_owned() + RECORDS), folder.path()).unwrap();
     corpus::run_of(&scene, folder.path());
-    assert_eq!(targets::run_folder(folder.path()), Verdict::Valid);
+    assert!(matches!(targets::run_folder(folder.path()), Verdict::Valid(_)));
     folder
 }
 
@@ -250,7 +250,9 @@ fn broken_runs(seed: u64, count: usize) {
         std::fs::write(path.join(name), good).unwrap();
     }
     let good = std::fs::read_to_string(path.join("run.json")).unwrap();
-    let make = |dice: &mut Dice| if dice.roll(2) == 0 { change_bytes(good.as_bytes(), dice) } else { change_fields(&good, ':', dice) };
+    let make = |dice: &mut Dice| {
+        if dice.roll(2) == 0 { change_bytes(good.as_bytes(), dice) } else { change_fields(&good, ':', dice) }
+    };
     expect_both(patrol("run.json", seed + 9, count, make, |bytes| targets::run_json(bytes, path)));
 }
 

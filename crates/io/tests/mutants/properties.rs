@@ -7,8 +7,8 @@ use crate::targets;
 
 /// Words of scene files, so that some of it means something.
 const WORDS: [&str; 16] = [
-    "time", "end", "step", "material", "grain", "density", "contact", "between", "normal", "law", "body", "shape", "kind",
-    "radius", "position", "segment",
+    "time", "end", "step", "material", "grain", "density", "contact", "between", "normal", "law", "body", "shape",
+    "kind", "radius", "position", "segment",
 ];
 
 fn key() -> impl Strategy<Value = String> {

@@ -9,16 +9,17 @@ use std::path::{Path, PathBuf};
 use stickslip::World;
 use stickslip::world::Setup;
 use stickslip_io::checkpoint::Checkpoint;
+use stickslip_io::probe_file;
 use stickslip_io::results::RunFolder;
 use stickslip_io::run_reader::{Held, Run};
 use stickslip_io::scene::{self, InputError, Scene};
-use stickslip_io::probe_file;
 
 /// What became of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Refused,
-    Valid,
+    /// With so many bodies, which take their time and memory.
+    Valid(usize),
 }
 
 /// The most bytes of a message: it may not hold a whole file.
@@ -29,7 +30,12 @@ fn check_error(error: InputError) -> Verdict {
     assert!(!error.file().is_empty() && !error.message().is_empty(), "{error}");
     assert!(error.line().is_some(), "no place: {error}");
     let shown = format!("{:?}", miette::Report::new(error));
-    assert!(shown.len() < LONGEST_MESSAGE, "{} bytes of message: {}", shown.len(), shown.get(..2000).unwrap_or_default());
+    assert!(
+        shown.len() < LONGEST_MESSAGE,
+        "{} bytes of message: {}",
+        shown.len(),
+        shown.get(..2000).unwrap_or_default()
+    );
     Verdict::Refused
 }
 
@@ -70,7 +76,7 @@ fn valid_scene(scene: &Scene, folder: &Path) -> Verdict {
     if scene.setup.bodies.len() <= 2000 {
         step_some(&mut world);
     }
-    Verdict::Valid
+    Verdict::Valid(scene.setup.bodies.len())
 }
 
 /// Some steps: they may end in trouble, which has something to say.
@@ -126,7 +132,7 @@ pub fn probe(bytes: &[u8], folder: &Path) -> Verdict {
             if steps < 100_000 {
                 assert_eq!(probe.run().len() as u64, 1 + steps);
             }
-            Verdict::Valid
+            Verdict::Valid(0)
         }
     }
 }
@@ -184,7 +190,7 @@ pub fn run_folder(folder: &Path) -> Verdict {
         Ok(run) => run,
         Err(error) => return refused(error),
     };
-    let mut verdict = Verdict::Valid;
+    let mut verdict = Verdict::Valid(0);
     let mut note = |result: Result<(), stickslip_io::run_reader::ReadError>| {
         if let Err(error) = result {
             verdict = refused(error);

@@ -149,3 +149,16 @@ fn forged_bodies_are_refused() {
         assert!(error.unwrap_err().contains("orientation of body"), "{length}");
     }
 }
+
+#[test]
+fn a_servo_without_a_limit_of_speed_comes_back() {
+    // JSON has no infinity: no checkpoint of a scene with such a servo could be read, not even that of a run's end.
+    let (mut setup, _) = example();
+    let servo =
+        stickslip::body::Servo { axis: DVec3::Z, force: -1.0, mass: 1.0, damping: 0.0, max_speed: f64::INFINITY };
+    setup.bodies[7].motion = Motion::Servo(servo);
+    let world = World::new(setup.clone()).unwrap();
+    let checkpoint = Checkpoint::of(&world, &Description::new(&setup, &[]));
+    let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
+    assert_eq!(read.description.bodies[7].motion, Motion::Servo(servo));
+}

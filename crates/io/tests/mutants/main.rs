@@ -142,13 +142,27 @@ fn many_more_broken_lists() {
     broken_lists("data", "", ' ', 17, 600 * MANY);
 }
 
-/// Some grains that fall into a box that a stream fills, with walls that move; and a stage that starts from it.
-fn settling() -> (Scene, String) {
-    let path = corpus::root().join("crates/io/tests/input/good/16-streams.toml");
-    let text = std::fs::read_to_string(path).unwrap();
-    let scene = scene::load_text("settling", &text, std::path::Path::new("nowhere")).unwrap();
-    let stage = format!("start.from = \"forged.checkpoint\"\n{text}");
-    (scene, stage)
+/// Grains that touch under all kinds of friction, others that a stream brings, a plate that presses, a way out.
+const SETTLING: &str = "gravity = [0, 0, -9.81]\n[time]\nend = 0.1\nstep = 1e-5\n[material.grain]\ndensity = 2500.0\n\
+    [[contact]]\nbetween = [\"grain\", \"grain\"]\nnormal = { law = \"hooke\", stiffness = 1e4, restitution = 0.5 }\n\
+    slide = { law = \"spring-slider\", stiffness = 3e3, mu = 0.5 }\nroll = { law = \"spring-slider\", stiffness = 1e3, mu = 0.1 }\n\
+    spin = { law = \"constant-torque\", mu = 0.1 }\n\
+    [[body]]\nname = \"floor\"\nmaterial = \"grain\"\nshape = { kind = \"plane\", normal = [0, 0.1, 1] }\nposition = [0, 0, 0]\n\
+    [[body]]\nname = \"plate\"\nmaterial = \"grain\"\nshape = { kind = \"rectangle\", normal = [0, 0, -1], size = [1, 1] }\n\
+    position = [0, 0, 0.12]\nmotion = { servo = { axis = [0, 0, 1], force = -1.0 } }\n\
+    [domain]\nfrom = [-1, -1, -1]\nto = [1, 1, 1]\nleaving = \"remove\"\n";
+const GRAINS: &str = "[[grains]]\nmaterial = \"grain\"\nradius = 0.01\ncount = 40\n\
+    place = { kind = \"lattice\", from = [0, 0, 0.0105], spacing = 0.01999 }\n\
+    [[stream]]\nmaterial = \"grain\"\nradius = { min = 0.004, max = 0.008 }\nrate = 10000.0\ncount = 50\n\
+    from = [-0.2, -0.2, 0.1]\nto = [-0.1, 0.2, 0.1]\n";
+
+/// The settling scene, and two that go on from its checkpoint: as it was, and with another law.
+fn settling() -> (Scene, [String; 2]) {
+    let scene = scene::load_text("settling", &format!("{SETTLING}{GRAINS}"), std::path::Path::new("nowhere")).unwrap();
+    let on = format!("start.from = \"forged.checkpoint\"\n{SETTLING}");
+    let other =
+        on.replace("roll = { law = \"spring-slider\", stiffness = 1e3", "roll = { law = \"epsd\", stiffness = 1e3");
+    (scene, [on, other])
 }
 
 /// Bytes of a checkpoint, flipped and cut, or with other content under checksums that are right.
@@ -193,12 +207,19 @@ fn forge_number(bytes: &mut [u8], dice: &mut Dice) {
 
 fn broken_checkpoints(seed: u64, count: usize) {
     let folder = corpus::Folder::new();
-    let (scene, stage) = settling();
-    let bytes = corpus::stepped(&scene, 300).to_bytes().unwrap();
+    let (scene, stages) = settling();
+    let checkpoint = corpus::stepped(&scene, 150);
+    assert!(checkpoint.saved.contacts.len() > 50 && !checkpoint.saved.traffic.arrivals.is_empty());
+    let bytes = checkpoint.to_bytes().unwrap();
     let sections = format::decode(&bytes).unwrap();
-    assert!(matches!(targets::checkpoint(&bytes, &scene.setup, &stage, folder.path()), Verdict::Valid(_)));
+    // As it is, it goes on: else its mutants would test little.
+    checkpoint.write(&folder.path().join("forged.checkpoint")).unwrap();
+    for stage in &stages {
+        scene::load_text("stage", stage, folder.path()).unwrap().world().unwrap();
+    }
+    assert!(matches!(targets::checkpoint(&bytes, &scene.setup, &stages, folder.path()), Verdict::Valid(_)));
     let make = |dice: &mut Dice| forge(&bytes, &sections, dice);
-    let target = |bytes: &[u8]| targets::checkpoint(bytes, &scene.setup, &stage, folder.path());
+    let target = |bytes: &[u8]| targets::checkpoint(bytes, &scene.setup, &stages, folder.path());
     expect_both(patrol("checkpoints", seed, count, make, target));
 }
 

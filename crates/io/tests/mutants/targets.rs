@@ -149,8 +149,8 @@ pub fn list(bytes: &[u8], folder: &Path, name: &str, place: &str) -> Verdict {
     scene(text.as_bytes(), folder)
 }
 
-/// A checkpoint: into the world it came from, and as the start of a scene.
-pub fn checkpoint(bytes: &[u8], setup: &Setup, stage: &str, folder: &Path) -> Verdict {
+/// A checkpoint: into the world it came from, and as the start of scenes.
+pub fn checkpoint(bytes: &[u8], setup: &Setup, stages: &[String], folder: &Path) -> Verdict {
     let checkpoint = match Checkpoint::from_bytes(bytes) {
         Ok(checkpoint) => checkpoint,
         Err(message) => {
@@ -162,7 +162,8 @@ pub fn checkpoint(bytes: &[u8], setup: &Setup, stage: &str, folder: &Path) -> Ve
         step_some(&mut world);
     }
     written(folder, "forged.checkpoint", bytes);
-    scene(stage.as_bytes(), folder)
+    let verdicts: Vec<Verdict> = stages.iter().map(|stage| scene(stage.as_bytes(), folder)).collect();
+    if verdicts.contains(&Verdict::Refused) { Verdict::Refused } else { Verdict::Valid(setup.bodies.len()) }
 }
 
 /// The `run.json` of a folder.

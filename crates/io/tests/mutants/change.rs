@@ -29,6 +29,11 @@ impl Dice {
         from.get(self.roll(from.len()))
     }
 
+    /// From 1e-320 to 1e319, of which numbers hold 1e308.
+    fn power_of_ten(&mut self) -> f64 {
+        format!("1e{}", self.roll(640) as i32 - 320).parse().unwrap_or(1.0)
+    }
+
     /// A stretch of `0..length`, short more often than long.
     fn stretch(&mut self, length: usize) -> Range<usize> {
         let start = self.roll(length + 1);
@@ -282,7 +287,7 @@ fn change_number(text: &str, dice: &mut Dice) -> String {
     let with = match dice.roll(8) {
         0 => -number,
         1 => 0.0,
-        2 => number * 10_f64.powi(dice.roll(600) as i32 - 300),
+        2 => number * dice.power_of_ten(),
         3 => number * (1.0 + 1e-12),
         4 => dice.pick(&numbers).map_or(1.0, |other| other.1),
         _ => number * [0.1, 0.5, 0.9, 1.1, 2.0, 3.0, 10.0, 100.0][dice.roll(8)],
@@ -309,7 +314,7 @@ fn other_value(value: &str, dice: &mut Dice) -> String {
     match (dice.roll(10), number) {
         (0, Some(number)) => format!("{:?}", -number),
         (1, Some(number)) => format!("{:e}", number * [0.5, 2.0, 10.0, 0.1][dice.roll(4)]),
-        (2, Some(number)) => format!("{:e}", number * 10_f64.powi(dice.roll(640) as i32 - 320)).replace("NaN", "nan"),
+        (2, Some(number)) => format!("{:e}", number * dice.power_of_ten()).replace("NaN", "nan"),
         (3, Some(number)) => {
             format!("{:?}", f64::from_bits(number.to_bits() ^ (1 << dice.roll(64)))).replace("NaN", "nan")
         }

@@ -126,7 +126,7 @@ fn errors_name_the_file() {
     assert!(Checkpoint::read(&path).unwrap_err().contains("a.checkpoint cannot be read"));
     fs::write(&path, "not one").unwrap();
     assert!(Checkpoint::read(&path).unwrap_err().contains("a.checkpoint is not a checkpoint"));
-    assert!(Checkpoint::read(&folder).unwrap_err().contains("cannot be read"));
+    assert!(Checkpoint::read(&folder).unwrap_err().contains("is a folder"));
     fs::remove_dir_all(folder).unwrap();
 }
 
@@ -161,4 +161,14 @@ fn a_servo_without_a_limit_of_speed_comes_back() {
     let checkpoint = Checkpoint::of(&world, &Description::new(&setup, &[]));
     let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
     assert_eq!(read.description.bodies[7].motion, Motion::Servo(servo));
+}
+
+#[test]
+fn more_steps_than_a_run_can_take_are_refused() {
+    // The next step overflowed the counter.
+    let (setup, mut checkpoint) = example();
+    checkpoint.saved.step = u64::MAX - 3;
+    let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
+    let error = World::restore(setup, &read.saved).err().unwrap().to_string();
+    assert!(error.contains("18446744073709551612 steps"), "{error}");
 }

@@ -151,3 +151,21 @@ pub fn run_of(scene: &Scene, path: &Path) {
     json.ended = Some(json.started.clone());
     folder.write_run(&json).unwrap();
 }
+
+/// Whether a lattice in a scene has many sites but not too many: it would be sound, and take its time and memory.
+pub fn is_large(scene: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(scene);
+    let Ok(table) = text.parse::<toml::Table>() else { return false };
+    let grains = table.get("grains").and_then(toml::Value::as_array).into_iter().flatten();
+    grains.filter_map(sites).any(|sites| (5e3..5e9).contains(&sites))
+}
+
+fn sites(grains: &toml::Value) -> Option<f64> {
+    let number = |value: &toml::Value| value.as_float().or(value.as_integer().map(|whole| whole as f64));
+    let place = grains.get("place")?;
+    let corner = |key: &str| Some(place.get(key)?.as_array()?.iter().filter_map(number).collect::<Vec<_>>());
+    let radius = grains.get("radius").and_then(|radius| number(radius.get("max").unwrap_or(radius)));
+    let spacing = place.get("spacing").and_then(number).or(radius.map(|radius| 2.0 * radius))?;
+    let (from, to) = (corner("from")?, corner("to")?);
+    Some(from.iter().zip(&to).map(|(from, to)| ((to - from) / spacing).floor() + 1.0).product())
+}

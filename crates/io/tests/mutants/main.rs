@@ -33,8 +33,13 @@ fn broken_scenes(name: &str, good: bool, seed: u64, count: usize) {
     let donors = corpus::donors(&corpus::scenes(true));
     let mut next = 0;
     let make = |dice: &mut Dice| {
-        next += 1;
-        mutant(&scenes[next % scenes.len()], &donors, dice)
+        loop {
+            next += 1;
+            let mutant = mutant(&scenes[next % scenes.len()], &donors, dice);
+            if !corpus::is_large(&mutant) {
+                break mutant;
+            }
+        }
     };
     let tally = patrol(name, seed, count, make, |bytes| targets::scene(bytes, folder.path()));
     if good {

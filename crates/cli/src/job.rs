@@ -146,7 +146,7 @@ impl<'a> Job<'a> {
         let info = RunInfo::new(&scene.setup, &scene.names);
         let mut recorder = Recorder::new(plan.folder.path(), &scene.records, scene.setup.model.dt, scene.steps, &info)?;
         recorder.write(world, scene.steps == 0)?;
-        let mut log = SeriesLog::default();
+        let mut log = SeriesLog::of_steps(scene.steps);
         log.offer(world, scene.steps == 0);
         let checkpoints = plan.checkpoints();
         Ok(Job::with(plan, json, info, recorder, checkpoints, log))

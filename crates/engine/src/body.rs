@@ -4,7 +4,7 @@
 //! rare (prescribed motion, locks, constant loads), which `model.rs` keeps for the few bodies that have it.
 
 use glam::{DQuat, DVec3};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::frame;
 use crate::math;
@@ -105,7 +105,13 @@ pub struct Servo {
     /// A dashpot c against the ground (kg/s).
     pub damping: f64,
     /// It never moves faster than this (m/s); may be infinite.
+    #[serde(deserialize_with = "or_infinite")]
     pub max_speed: f64,
+}
+
+/// JSON has no infinity and writes null for it.
+fn or_infinite<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(from)?.unwrap_or(f64::INFINITY))
 }
 
 impl Servo {

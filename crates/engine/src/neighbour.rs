@@ -167,7 +167,8 @@ impl Neighbours {
 
     /// Width of the cells of a level: a sphere reaches partners of its own and finer classes in adjacent cells.
     fn cell_width(&self, level: usize) -> f64 {
-        2.0 * self.smallest * (1_u64 << level) as f64 + self.skin
+        // Doubled one by one, which is exact: sizes may differ by more than the 64 doublings that an integer counts.
+        (0..level).fold(2.0 * self.smallest, |width, _| 2.0 * width) + self.skin
     }
 
     /// Which of two bodies owns their pair.
@@ -442,4 +443,26 @@ fn outbox_for(targets: &mut Vec<u32>, target: u32) -> u32 {
         targets.len() - 1
     });
     at as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::body::Body;
+    use crate::law::{Hooke, Normal, PairLaws};
+    use crate::model::{Material, Model};
+    use crate::shape::Shape;
+    use crate::world::{Setup, World};
+    use glam::DVec3;
+
+    /// A size class was the shift of an integer: a sphere more than 2^63 times larger than another panicked, or, without
+    /// checks of overflow, stood in a grid of wrong cells and missed its contacts.
+    #[test]
+    fn sizes_may_differ_by_more_than_an_integer_counts() {
+        let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.0 }], 1e-6);
+        model.laws.set(0, 0, PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0))));
+        let sphere = |radius: f64, x: f64| Body::new(Shape::Sphere { radius }, 0, DVec3::new(x, 0.0, 0.0));
+        let bodies = vec![sphere(1e-60, 5.0), sphere(1.0, 0.0), sphere(1.0, 1.99), sphere(1e-30, 7.0)];
+        let world = World::new(Setup { model, bodies }).unwrap();
+        assert_eq!(world.contact_count(), 1);
+    }
 }

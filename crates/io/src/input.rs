@@ -4,10 +4,13 @@
 //! suggestion. `Item` is one value with its place. Nothing here knows what a scene is.
 
 mod error;
+mod excerpt;
+mod file;
 mod suggest;
 
 pub use error::InputError;
 pub(crate) use error::Source;
+pub(crate) use file::{read_file, read_start, read_text};
 pub(crate) use suggest::nearest;
 
 use std::cell::RefCell;
@@ -78,7 +81,7 @@ impl<'a> Table<'a> {
     /// The value of a key a user chose.
     pub fn chosen(&self, key: &str) -> Option<Item<'a>> {
         let (name, key_span, value) = self.entries.iter().find(|(name, _, _)| *name == key)?;
-        let path = if self.path.is_empty() { (*name).to_owned() } else { format!("{}.{}", self.path, name) };
+        let path = if self.path.is_empty() { shown(name) } else { format!("{}.{}", self.path, shown(name)) };
         // The span of a table begins at its header, that of an absent one nowhere: the key's is then the place.
         let span = if value.span().is_empty() { key_span.clone() } else { value.span() };
         Some(Item { source: self.source, path, span, value: value.get_ref() })

@@ -7,14 +7,17 @@
 
 mod table;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use stickslip::measure::ContactLoad;
 
+use crate::input::{read_text, shown};
 use crate::results::{RunFolder, RunJson, fixed};
+
+/// The largest scene or table of bodies that is read whole (bytes): a row for each of 4 billion bodies would not fit either.
+const LARGEST_TABLE: u64 = 8 << 30;
 
 /// Why a run cannot be read. All are errors of input.
 #[derive(Debug, thiserror::Error)]
@@ -171,12 +174,12 @@ impl Run {
         }
         let json = RunFolder::read_run(folder).map_err(|error| no_run(error.to_string()))?;
         if json.program != "stickslip" {
-            return Err(no_run(format!("the program of its run.json is `{}`", json.program)));
+            return Err(no_run(format!("the program of its run.json is `{}`", shown(&json.program))));
         }
-        let read =
-            |name: &str| fs::read_to_string(folder.join(name)).map_err(|error| no_run(format!("{name}: {error}")));
-        let scene: toml::Table =
-            read("scene.toml")?.parse().map_err(|error: toml::de::Error| no_run(format!("scene.toml: {error}")))?;
+        let read = |name: &str| {
+            read_text(&folder.join(name), LARGEST_TABLE).map_err(|error| no_run(format!("{name}: {error}")))
+        };
+        let scene = parsed(&read("scene.toml")?).map_err(|error| no_run(format!("scene.toml: {error}")))?;
         let bodies = known_bodies(&read(fixed::FILE)?).map_err(|error| no_run(format!("{}: {error}", fixed::FILE)))?;
         Ok(Run {
             title: json.title.clone(),
@@ -357,6 +360,15 @@ fn triple(row: &[f64], at: usize) -> DVec3 {
     DVec3::new(row[at], row[at + 1], row[at + 2])
 }
 
+/// The scene as a table, or what is wrong in which line.
+fn parsed(scene: &str) -> Result<toml::Table, String> {
+    scene.parse().map_err(|error: toml::de::Error| {
+        // Not as the parser would show it, which is with the whole line.
+        let before = scene.as_bytes().iter().take(error.span().map_or(0, |span| span.start));
+        format!("line {}: {}", 1 + before.filter(|b| **b == b'\n').count(), shown(error.message()))
+    })
+}
+
 /// The table `bodies-fixed.csv`.
 fn known_bodies(text: &str) -> Result<Vec<KnownBody>, String> {
     let mut lines = text.lines();
@@ -368,7 +380,7 @@ fn known_bodies(text: &str) -> Result<Vec<KnownBody>, String> {
     for (number, line) in lines.enumerate() {
         let row = fields(line);
         let field = |place: usize| row.get(place).map_or("", String::as_str);
-        let wrong = || format!("line {}: expected a body, found `{line}`", number + 2);
+        let wrong = || format!("line {}: expected a body, found `{}`", number + 2, shown(line));
         let optional = |place: usize| match field(place) {
             "" => Ok(None),
             text => text.parse::<f64>().map(Some).map_err(|_| wrong()),

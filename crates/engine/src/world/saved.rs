@@ -120,6 +120,9 @@ fn broken<T>(what: impl Into<String>) -> Result<T, RestoreError> {
     Err(RestoreError::Broken(what.into()))
 }
 
+/// More steps than any run takes; beyond them, step times dt is no exact time.
+const MOST_STEPS: u64 = 1 << 53;
+
 impl World {
     /// The state as it is now, between two steps.
     pub fn save(&self) -> Saved {
@@ -180,6 +183,9 @@ impl World {
         let mut world = World::assemble(setup)?;
         if world.model.dt.to_bits() != saved.dt.to_bits() {
             return Err(RestoreError::Differs(format!("its step is {:e} s, not {:e} s", saved.dt, world.model.dt)));
+        }
+        if saved.step > MOST_STEPS {
+            return broken(format!("it has taken {} steps", saved.step));
         }
         if saved.stride != world.stride && saved.stride > 0 {
             let (found, expected) = (saved.stride, world.stride);

@@ -10,7 +10,6 @@ mod columns;
 pub mod describe;
 pub mod format;
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -20,6 +19,7 @@ use stickslip::World;
 use stickslip::random::fnv1a;
 use stickslip::world::Saved;
 
+use crate::input::{read_file, read_start};
 use crate::results::file::sync_folder;
 use crate::results::{Marks, write_whole};
 use columns::Sections;
@@ -153,11 +153,7 @@ impl Checkpoint {
     /// Reads a file. The error names it.
     pub fn read(path: &Path) -> Result<Self, String> {
         let failed = |what: String| format!("{} {what}", path.display());
-        let size = fs::metadata(path).map_err(|error| failed(format!("cannot be read: {error}")))?.len();
-        if size > LARGEST {
-            return Err(failed(format!("has {} GiB, more than any checkpoint", size >> 30)));
-        }
-        let bytes = fs::read(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
+        let bytes = read_bytes(path).map_err(failed)?;
         Checkpoint::from_bytes(&bytes).map_err(failed)
     }
 
@@ -168,6 +164,15 @@ impl Checkpoint {
         let bytes = sections.flat_map(|section| [section.name.into_bytes(), section.bytes].concat());
         Ok(format!("fnv1a64-{:016x}", fnv1a(bytes)))
     }
+}
+
+/// The bytes of a file that begins like a checkpoint; any other is not read to its end, which may be far.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
+    let begins = read_start(path, format::MAGIC.len()).map_err(|error| error.to_string())?;
+    if begins != format::MAGIC {
+        format::decode(&begins)?;
+    }
+    read_file(path, LARGEST).map_err(|error| error.to_string())
 }
 
 fn json<T: Serialize>(name: &str, value: &T) -> io::Result<Section> {

@@ -126,7 +126,7 @@ fn errors_name_the_file() {
     assert!(Checkpoint::read(&path).unwrap_err().contains("a.checkpoint cannot be read"));
     fs::write(&path, "not one").unwrap();
     assert!(Checkpoint::read(&path).unwrap_err().contains("a.checkpoint is not a checkpoint"));
-    assert!(Checkpoint::read(&folder).unwrap_err().contains("cannot be read"));
+    assert!(Checkpoint::read(&folder).unwrap_err().contains("is a folder"));
     fs::remove_dir_all(folder).unwrap();
 }
 
@@ -148,4 +148,27 @@ fn forged_bodies_are_refused() {
         });
         assert!(error.unwrap_err().contains("orientation of body"), "{length}");
     }
+}
+
+#[test]
+fn a_servo_without_a_limit_of_speed_comes_back() {
+    // JSON has no infinity: no checkpoint of a scene with such a servo could be read, not even that of a run's end.
+    let (mut setup, _) = example();
+    let servo =
+        stickslip::body::Servo { axis: DVec3::Z, force: -1.0, mass: 1.0, damping: 0.0, max_speed: f64::INFINITY };
+    setup.bodies[7].motion = Motion::Servo(servo);
+    let world = World::new(setup.clone()).unwrap();
+    let checkpoint = Checkpoint::of(&world, &Description::new(&setup, &[]));
+    let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
+    assert_eq!(read.description.bodies[7].motion, Motion::Servo(servo));
+}
+
+#[test]
+fn more_steps_than_a_run_can_take_are_refused() {
+    // The next step overflowed the counter.
+    let (setup, mut checkpoint) = example();
+    checkpoint.saved.step = u64::MAX - 3;
+    let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
+    let error = World::restore(setup, &read.saved).err().unwrap().to_string();
+    assert!(error.contains("18446744073709551612 steps"), "{error}");
 }

@@ -8,7 +8,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+use miette::{Diagnostic, LabeledSpan, SourceCode};
+
+use super::excerpt::Excerpt;
+use super::file::read_file;
 
 /// The text of an input file and the name it is reported by.
 #[derive(Clone, Debug)]
@@ -29,8 +32,7 @@ struct Inner {
     line: Option<usize>,
     message: String,
     help: Option<String>,
-    source: Option<NamedSource<Arc<str>>>,
-    labels: Vec<LabeledSpan>,
+    excerpt: Option<Excerpt>,
 }
 
 impl Source {
@@ -42,16 +44,7 @@ impl Source {
     /// Reads a file of at most `largest` bytes.
     pub fn read(path: &Path, largest: u64) -> Result<Self, InputError> {
         let name = path.display().to_string();
-        let unreadable = |error: std::io::Error| InputError::of_file(&name, format!("cannot be read: {error}"));
-        let metadata = std::fs::metadata(path).map_err(unreadable)?;
-        if metadata.is_dir() {
-            return Err(InputError::of_file(&name, "is a folder; expected a file".into()));
-        }
-        if metadata.len() > largest {
-            let (size, limit) = (metadata.len() >> 20, largest >> 20);
-            return Err(InputError::of_file(&name, format!("has {size} MiB; the largest size read is {limit} MiB")));
-        }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
+        let bytes = read_file(path, largest).map_err(|error| InputError::of_file(&name, error.to_string()))?;
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Source::new(name, text)),
             Err(error) => {
@@ -103,19 +96,9 @@ impl Source {
         if let Some((over, start)) = self.over_at(span.start) {
             return over.error(start..start + span.len(), message);
         }
-        let start = span.start.min(self.text.len());
-        let length = span.end.min(self.text.len()).saturating_sub(start);
-        // A table's span may run over many lines; the first is where to look.
-        let first_line = self.text.as_bytes()[start..start + length].iter().position(|b| *b == b'\n');
-        let span = SourceSpan::new(start.into(), first_line.unwrap_or(length));
-        InputError(Box::new(Inner {
-            file: self.name.clone(),
-            line: Some(self.line(start)),
-            message,
-            help: None,
-            source: Some(NamedSource::new(&self.name, self.text.clone())),
-            labels: vec![LabeledSpan::new_primary_with_span(Some("here".into()), span)],
-        }))
+        let line = self.line(span.start);
+        let excerpt = Some(Excerpt::new(&self.name, &self.text, line, span));
+        InputError(Box::new(Inner { file: self.name.clone(), line: Some(line), message, help: None, excerpt }))
     }
 }
 
@@ -123,7 +106,7 @@ impl InputError {
     /// An error of a file as a whole.
     pub(crate) fn of_file(file: &str, message: String) -> Self {
         let file = file.to_owned();
-        InputError(Box::new(Inner { file, line: None, message, help: None, source: None, labels: Vec::new() }))
+        InputError(Box::new(Inner { file, line: None, message, help: None, excerpt: None }))
     }
 
     /// Adds what to do about it.
@@ -176,11 +159,13 @@ impl Diagnostic for InputError {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0.source.as_ref().map(|source| source as &dyn SourceCode)
+        self.0.excerpt.as_ref().map(|excerpt| excerpt as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        if self.0.labels.is_empty() { None } else { Some(Box::new(self.0.labels.iter().cloned())) }
+        let excerpt = self.0.excerpt.as_ref()?;
+        let label = LabeledSpan::new_primary_with_span(Some("here".into()), excerpt.span());
+        Some(Box::new(std::iter::once(label)))
     }
 }
 

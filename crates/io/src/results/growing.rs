@@ -4,7 +4,7 @@
 //! was at a checkpoint, and the CRC-32 of what stood in it; to go on, it is cut back to that length. A table that is
 //! shorter, or holds something else, is not the run's any more, and is refused before anything is touched.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -73,10 +73,11 @@ impl TableMark {
             io::ErrorKind::NotFound => format!("{} is missing", path.display()),
             _ => format!("{} cannot be read: {error}", path.display()),
         };
-        let file = File::open(&path).map_err(unread)?;
-        if !file.metadata().map_err(unread)?.is_file() {
+        // Before it is opened: a pipe would wait for a writer.
+        if !fs::metadata(&path).map_err(unread)?.is_file() {
             return Err(format!("{} is not a file", path.display()));
         }
+        let file = File::open(&path).map_err(unread)?;
         let (mut hasher, mut buffer, mut content) = (crc32fast::Hasher::new(), vec![0; BUFFER], file.take(self.bytes));
         let mut read = 0;
         loop {
@@ -159,7 +160,6 @@ impl Write for Growing {
 mod tests {
     use super::super::testing::test_folder;
     use super::*;
-    use std::fs;
 
     #[test]
     fn a_table_goes_on_from_its_mark_as_if_it_had_never_stopped() {

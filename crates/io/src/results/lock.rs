@@ -59,7 +59,8 @@ impl Lock {
 
     /// Whether another process has the folder; if so, which, if it says so. Touches nothing.
     pub fn is_taken(folder: &Path) -> Option<Option<u32>> {
-        let mut file = File::open(folder.join(FILE)).ok()?;
+        let path = folder.join(FILE);
+        let mut file = fs::metadata(&path).ok()?.is_file().then(|| File::open(path).ok())??;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(holder(&mut file)),
             _ => None,

@@ -21,7 +21,11 @@ use super::lock::{self, Lock, Locked};
 use super::record::{file_names, spool_name};
 use super::{checkpoints, fixed};
 use crate::checkpoint;
+use crate::input::read_text;
 use crate::scene::Record;
+
+/// The largest `run.json` that is read (bytes).
+const LARGEST_RUN: u64 = 16 << 20;
 
 /// How a run ended, or that it has not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -412,7 +416,7 @@ impl RunFolder {
     /// Reads the `run.json` of a folder.
     pub fn read_run(path: &Path) -> io::Result<RunJson> {
         let file = path.join("run.json");
-        let text = fs::read_to_string(&file).map_err(|error| at(&file, error))?;
+        let text = read_text(&file, LARGEST_RUN).map_err(|error| at(&file, error))?;
         serde_json::from_str(&text).map_err(|error| at(&file, io::Error::new(io::ErrorKind::InvalidData, error)))
     }
 }

@@ -140,8 +140,15 @@ impl Default for SeriesLog {
 }
 
 impl SeriesLog {
-    /// At most this many rows are kept, and at least half of it once there have been as many steps.
+    /// At most this many rows are kept.
     pub const MOST: usize = 800;
+
+    /// For a run of so many steps, of which a half to all of the most rows will be kept. To look at every step at first would
+    /// cost a large world more than the steps themselves.
+    pub fn of_steps(steps: u64) -> Self {
+        let most = Self::MOST as u64;
+        SeriesLog { rows: Vec::new(), stride: (steps / most + 1).next_power_of_two() }
+    }
 
     /// Whether a row is kept after this step.
     pub fn due(&self, step: u64) -> bool {
@@ -241,6 +248,16 @@ mod tests {
         marks.log[3].push_str("x,");
         marks.log[4] = "1.0,2".into();
         assert!(SeriesLog::go_on(&marks).is_err());
+    }
+
+    #[test]
+    fn a_run_of_known_length_is_looked_at_as_often_as_it_needs() {
+        for (steps, stride) in [(0, 1), (799, 1), (800, 2), (5000, 8), (1_000_000, 2048)] {
+            let log = SeriesLog::of_steps(steps);
+            assert_eq!(log.stride, stride, "{steps}");
+            let rows = (0..=steps).filter(|&step| log.due(step)).count();
+            assert!(rows <= SeriesLog::MOST && (rows >= SeriesLog::MOST / 2 || stride == 1), "{steps}: {rows}");
+        }
     }
 
     #[test]

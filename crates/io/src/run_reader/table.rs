@@ -10,6 +10,8 @@ use std::path::Path;
 use parquet::column::reader::ColumnReader;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
+use crate::input::shown;
+
 fn broken(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
@@ -31,7 +33,7 @@ pub(super) fn scan(
 fn places(header: &[&str], columns: &[&str]) -> io::Result<Vec<usize>> {
     let place = |name: &&str| {
         let found = header.iter().position(|have| have == name);
-        found.ok_or_else(|| broken(format!("there is no column `{name}` among {}", header.join(","))))
+        found.ok_or_else(|| broken(format!("there is no column `{name}` among {}", shown(&header.join(",")))))
     };
     columns.iter().map(place).collect()
 }
@@ -55,7 +57,7 @@ fn scan_csv(
         let text = line.trim_end();
         let number_of = |field: &str| {
             let value = field.parse::<f64>();
-            value.map_err(|_| broken(format!("line {number}: expected a number, found `{field}`")))
+            value.map_err(|_| broken(format!("line {number}: expected a number, found `{}`", shown(field))))
         };
         // Most rows of a long record are passed over, so only their steps are looked at.
         if !wanted(number_of(text.split(',').nth(places[0]).unwrap_or_default())? as u64) {

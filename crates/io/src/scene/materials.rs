@@ -7,6 +7,9 @@ use crate::input::{Item, Place, Result, Table, nearest, shown};
 /// The most materials a scene may have: their pairs are kept in a square table.
 const MOST: usize = 256;
 
+/// The most materials that a message lists.
+const MOST_NAMED: usize = 10;
+
 /// Moduli as they may stand in a material or in a law's table.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Elastic {
@@ -96,7 +99,11 @@ impl Materials {
         Err(match nearest(name, &known) {
             Some(near) => error.help(format!("did you mean \"{near}\"?")),
             None if known.is_empty() => error.help("this scene has no materials"),
-            None => error.help(format!("this scene has: {}", known.join(", "))),
+            None => {
+                let mut names: Vec<String> = known.iter().take(MOST_NAMED).map(|name| shown(name)).collect();
+                names.extend((known.len() > MOST_NAMED).then(|| "..".to_owned()));
+                error.help(format!("this scene has: {}", names.join(", ")))
+            }
         })
     }
 }

@@ -110,11 +110,17 @@ impl Record {
     }
 }
 
+/// The most records a scene may have: each keeps a file open.
+const MOST: usize = 256;
+
 /// Reads all `[[record]]` tables.
 pub(crate) fn read(top: &Table<'_>) -> Result<Vec<Record>> {
     let mut records: Vec<Record> = Vec::new();
     let mut lines: Vec<usize> = Vec::new();
     for table in top.tables("record")? {
+        if records.len() == MOST {
+            return Err(table.error(format!("a scene may have at most {MOST} records")));
+        }
         let all = [What::Bodies, What::Contacts, What::Walls, What::Series, What::Snapshot, What::Checkpoint];
         let words = all.map(|what| (what.word(), what));
         let what = table.need("what", |item| item.choice(&words, &["joints"]))?;

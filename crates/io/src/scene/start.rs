@@ -97,11 +97,10 @@ pub(crate) fn read<'a>(top: &Table<'a>, folder: &Path) -> Result<Option<Earlier<
     let place = item.place();
     let from = item.clone().string()?.to_owned();
     let file = find(&item, &from, folder)?;
-    let unreadable = |error: std::io::Error| place.error(format!("{} cannot be read: {error}", file.display()));
-    let bytes = std::fs::read(&file).map_err(unreadable)?;
     let sound = |message: String| place.error(format!("{} {message}", file.display()));
+    let bytes = checkpoint::read_bytes(&file).map_err(sound)?;
     let checkpoint = Checkpoint::from_bytes(&bytes).map_err(sound)?;
-    let hash = checkpoint.hash().map_err(unreadable)?;
+    let hash = checkpoint.hash().map_err(|error| sound(format!("cannot be read: {error}")))?;
     if let Some(given) = hash_given {
         let expected = given.clone().string()?;
         if expected != hash {
@@ -111,7 +110,8 @@ pub(crate) fn read<'a>(top: &Table<'a>, folder: &Path) -> Result<Option<Earlier<
     }
     let mut at = vec![None; checkpoint.description.bodies.len()];
     for (index, body) in checkpoint.saved.bodies.iter().enumerate() {
-        if !(body.position.is_finite() && body.velocity.is_finite() && body.orientation.is_finite()) {
+        let moves = body.velocity.is_finite() && body.angular_velocity.is_finite();
+        if !(moves && body.position.is_finite() && body.orientation.is_finite()) {
             return Err(sound(format!("is of no use: body {} is not finite", body.id)));
         }
         at[body.id as usize] = Some(index);

@@ -19,8 +19,9 @@ pub fn load_variant(scene: &Path, variant: &Path) -> std::result::Result<Scene, 
     let text = source.over_text().unwrap_or_default();
     let over = input::parse_at(&source, &text)?.into_inner();
     if over.is_empty() {
-        let empty =
-            InputError::of_file(&variant.display().to_string(), "the variant changes nothing: it is empty".into());
+        // Behind the scene's text: the place is the variant's first line.
+        let start = source.text().len() + 1;
+        let empty = source.error(start..start, "the variant changes nothing: it is empty".into());
         return Err(empty.help("give the tables that differ from the scene's, as [[contact]]"));
     }
     lay_over(parsed.get_mut(), over);

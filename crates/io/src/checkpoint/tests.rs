@@ -8,6 +8,8 @@ use stickslip::random::Stream;
 use stickslip::shape::Shape;
 use stickslip::world::Setup;
 
+use std::fs;
+
 use super::*;
 
 /// Some grains in a row that touch, on a floor, after some steps.

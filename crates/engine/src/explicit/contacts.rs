@@ -262,7 +262,12 @@ pub fn lay_out(lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts:
         }
     }
     contacts.memory.clear();
-    contacts.memory.resize(contacts.blocks.len() * stride, Lanes::ZERO);
+    let numbers = contacts.blocks.len() * stride;
+    if numbers > contacts.memory.capacity() {
+        // With some room, but not twice as much: chunk after chunk would come to hold twice what it needs.
+        contacts.memory.reserve_exact(numbers + numbers / 8);
+    }
+    contacts.memory.resize(numbers, Lanes::ZERO);
 }
 
 /// Laws over all blocks of a chunk, compiled with and without AVX2.

@@ -115,7 +115,11 @@ impl World {
     }
 
     pub(super) fn take_contacts(&self) -> HeldContacts {
-        let mut held = HeldContacts { contacts: Vec::new(), numbers: Vec::new() };
+        // As many as there are: vectors that double as they grow would take twice the memory for a moment.
+        let heads = self.state.contacts.iter().flat_map(|contacts| &contacts.blocks);
+        let count = heads.map(|head| head.live.count_ones() as usize).sum();
+        let numbers = Vec::with_capacity(count * self.stride);
+        let mut held = HeldContacts { contacts: Vec::with_capacity(count), numbers };
         for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
             for (block, head) in contacts.blocks.iter().enumerate() {
                 for lane in (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1) {

@@ -244,7 +244,11 @@ impl<'a> Job<'a> {
         log.offer(world, last);
         match ending {
             // Where a run is over no one goes on from.
-            None if !last => checkpoints.write(world, || marks(recorder, log))?,
+            None if !last => {
+                if checkpoints.write(world, || marks(recorder, log))? {
+                    self.note_checkpoint()?;
+                }
+            }
             None => {}
             Some(ending) => {
                 // To go on means to go on as if the rows that follow, of a step that is not due, had never been.
@@ -307,6 +311,13 @@ impl<'a> Job<'a> {
         self.json.ending.clone()
     }
 
+    /// Brings how far it is to `run.json`: a run that is killed and goes on from here would else forget the time it took.
+    fn note_checkpoint(&mut self) -> std::io::Result<()> {
+        self.json.wall_seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        (self.json.steps, self.json.simulated_time) = (self.world.steps(), self.world.time());
+        self.folder.write_run(&self.json)
+    }
+
     fn note_how_far(&mut self, ending: &Ending) {
         let (json, world) = (&mut self.json, &self.world);
         json.ended = Some(utc::iso8601(SystemTime::now()));
@@ -351,7 +362,7 @@ impl<'a> Job<'a> {
         match ending {
             Ending::Failed(message) => Err(Failure::Run(message)),
             Ending::BrokenOff(message) => Err(Failure::Run(format!("{message}. When that is mended, {resume}"))),
-            Ending::Interrupted => Err(Failure::Run(format!("interrupted at {} s; {resume}", self.world.time()))),
+            Ending::Interrupted => Err(Failure::Run(format!("interrupted at {:.6} s; {resume}", self.world.time()))),
             _ => Ok(()),
         }
     }

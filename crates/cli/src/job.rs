@@ -242,20 +242,16 @@ impl<'a> Job<'a> {
         let last = world.steps() == self.scene.steps;
         recorder.write(world, last)?;
         log.offer(world, last);
-        match ending {
-            // Where a run is over no one goes on from.
-            None if !last => {
-                if checkpoints.write(world, || marks(recorder, log))? {
-                    self.note_checkpoint()?;
-                }
-            }
-            None => {}
-            Some(ending) => {
-                // To go on means to go on as if the rows that follow, of a step that is not due, had never been.
-                self.interrupted_at = if ending.is_over() { None } else { Some(marks(recorder, log)?) };
-                recorder.write(world, true)?;
-                log.offer(world, true);
-            }
+        if let Some(ending) = ending {
+            // To go on means to go on as if the rows that follow, of a step that is not due, had never been.
+            self.interrupted_at = if ending.is_over() { None } else { Some(marks(recorder, log)?) };
+            recorder.write(world, true)?;
+            log.offer(world, true);
+            return Ok(());
+        }
+        // Where a run is over no one goes on from.
+        if !last && checkpoints.write(world, || marks(recorder, log))? {
+            self.note_checkpoint()?;
         }
         Ok(())
     }

@@ -242,16 +242,16 @@ impl<'a> Job<'a> {
         let last = world.steps() == self.scene.steps;
         recorder.write(world, last)?;
         log.offer(world, last);
-        match ending {
-            // Where a run is over no one goes on from.
-            None if !last => checkpoints.write(world, || marks(recorder, log))?,
-            None => {}
-            Some(ending) => {
-                // To go on means to go on as if the rows that follow, of a step that is not due, had never been.
-                self.interrupted_at = if ending.is_over() { None } else { Some(marks(recorder, log)?) };
-                recorder.write(world, true)?;
-                log.offer(world, true);
-            }
+        if let Some(ending) = ending {
+            // To go on means to go on as if the rows that follow, of a step that is not due, had never been.
+            self.interrupted_at = if ending.is_over() { None } else { Some(marks(recorder, log)?) };
+            recorder.write(world, true)?;
+            log.offer(world, true);
+            return Ok(());
+        }
+        // Where a run is over no one goes on from.
+        if !last && checkpoints.write(world, || marks(recorder, log))? {
+            self.note_checkpoint()?;
         }
         Ok(())
     }
@@ -307,6 +307,13 @@ impl<'a> Job<'a> {
         self.json.ending.clone()
     }
 
+    /// Brings how far it is to `run.json`: a run that is killed and goes on from here would else forget the time it took.
+    fn note_checkpoint(&mut self) -> std::io::Result<()> {
+        self.json.wall_seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
+        (self.json.steps, self.json.simulated_time) = (self.world.steps(), self.world.time());
+        self.folder.write_run(&self.json)
+    }
+
     fn note_how_far(&mut self, ending: &Ending) {
         let (json, world) = (&mut self.json, &self.world);
         json.ended = Some(utc::iso8601(SystemTime::now()));
@@ -351,7 +358,7 @@ impl<'a> Job<'a> {
         match ending {
             Ending::Failed(message) => Err(Failure::Run(message)),
             Ending::BrokenOff(message) => Err(Failure::Run(format!("{message}. When that is mended, {resume}"))),
-            Ending::Interrupted => Err(Failure::Run(format!("interrupted at {} s; {resume}", self.world.time()))),
+            Ending::Interrupted => Err(Failure::Run(format!("interrupted at {:.6} s; {resume}", self.world.time()))),
             _ => Ok(()),
         }
     }

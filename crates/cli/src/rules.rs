@@ -92,11 +92,12 @@ fn kinetic_energy_per_body(world: &World) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// The sphere with the lowest id whose centre is outside, in words.
+/// The sphere with the lowest id, of those that loads move, whose centre is outside, in words. What is driven goes where it
+/// is sent.
 fn left(domain: &Domain, world: &World, scene: &Scene) -> Option<String> {
     let bodies = &world.state().bodies;
     let outside = |p: DVec3| !(p.cmpge(domain.from).all() && p.cmple(domain.to).all());
-    let spheres = bodies.movers[..bodies.spheres].iter();
+    let spheres = bodies.movers[..bodies.spheres].iter().filter(|mover| mover.inverse_mass > 0.0);
     let mover = spheres.filter(|mover| outside(mover.position)).max_by_key(|mover| Reverse(mover.id))?;
     let [x, y, z] = mover.position.to_array();
     let (speed, step) = (mover.velocity.length(), world.model().dt);
@@ -107,7 +108,7 @@ fn left(domain: &Domain, world: &World, scene: &Scene) -> Option<String> {
         "and no wall holds it there"
     };
     Some(format!(
-        "{} has left the domain at [{x:.4e}, {y:.4e}, {z:.4e}], time {:e} s (step {}), moving at {speed:.3e} m/s, {cause}. \
+        "{} has left the domain at [{x:.4e}, {y:.4e}, {z:.4e}], time {:.6e} s (step {}), moving at {speed:.3e} m/s, {cause}. \
          Enlarge [domain], add a wall where it left, or take out what leaves with leaving = \"remove\" in [domain]",
         scene.label(mover.id),
         world.time(),

@@ -137,6 +137,23 @@ fn what_is_not_finite_ends_the_run_with_its_name() {
 }
 
 #[test]
+fn what_is_fixed_or_driven_may_stand_and_go_beyond_the_domain() {
+    // A fixed post outside was refused, and a pusher that had done its work ended the run.
+    let folder = Folder::new("beyond");
+    let sphere = |at: &str, motion: &str| {
+        format!(
+            "[[body]]\nmaterial = \"grain\"\nshape = {{ kind = \"sphere\", radius = 0.01 }}\nposition = {at}\n\
+             motion = {motion}\n"
+        )
+    };
+    let (post, pusher) = (sphere("[1, 0, 0.1]", "\"fixed\""), sphere("[0.05, 0, 0.05]", "{ velocity = [10, 0, 0] }"));
+    let domain = "[domain]\nfrom = [-0.1, -0.1, -0.1]\nto = [0.1, 0.1, 0.1]\n";
+    folder.file("scene.toml", &ball("end = 0.02", &format!("{post}{pusher}{domain}")));
+    let output = stickslip(&folder, &["run", "scene.toml", "--quiet"]);
+    assert!(output.status.success(), "{}", err(&output));
+}
+
+#[test]
 fn a_body_that_leaves_the_domain_and_a_blocked_stream_keep_their_state() {
     let folder = Folder::new("left");
     let domain = format!("velocity = [1, 0, 0]\n[domain]\nfrom = [-0.1, -0.1, -0.1]\nto = [0.1, 0.1, 0.1]\n{SERIES}");

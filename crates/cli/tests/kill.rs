@@ -6,7 +6,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::broken_off::{Dice, Moment, Running, names};
+use common::broken_off::{Dice, Moment, Running, killed_run, names};
 use common::every_record::{Files, assert_same, lasting_files, scene};
 use common::{Folder, err, out, says, stickslip};
 use rustix::process::Signal;
@@ -151,6 +151,25 @@ fn killed_at_random_it_goes_on_to_the_same_bytes() {
 #[ignore = "50 kills take minutes"]
 fn killed_at_fifty_random_moments_it_goes_on_to_the_same_bytes() {
     Trials::new("kill-50", 50).run(50, 5);
+}
+
+#[test]
+fn the_time_before_a_kill_is_not_forgotten() {
+    // A run of days that was killed near its end and went on said that all its steps had taken minutes.
+    let folder = Folder::new("kill-time");
+    folder.file("scene.toml", &scene());
+    killed_run(&folder, "scene.toml", "run", 2000);
+    let number = |key: &str| -> f64 {
+        let json = std::fs::read_to_string(folder.path().join("run/run.json")).unwrap();
+        let line = json.lines().find_map(|line| line.trim().strip_prefix(&format!("\"{key}\": "))).unwrap();
+        line.trim_end_matches(',').parse().unwrap()
+    };
+    let (steps, seconds) = (number("steps"), number("wall_seconds"));
+    assert!(steps >= 1000.0 && seconds > 0.0, "{steps} steps in {seconds} s");
+    // There is next to nothing left to do, and that takes next to no time.
+    let output = stickslip(&folder, &["resume", "run", "--quiet"]);
+    assert!(output.status.success(), "{}", err(&output));
+    assert!(number("steps") > steps && number("wall_seconds") > seconds);
 }
 
 #[test]

@@ -25,6 +25,22 @@ fn second(time: &str, start: &str) -> String {
 }
 
 #[test]
+fn a_stage_says_that_the_earlier_run_was_interrupted() {
+    // Grains that had settled halfway were taken for settled ones, without a word.
+    let folder = Folder::new("half-settled");
+    folder.file("first.toml", &ball("end = 0.05\nstep = 1e-4", BODIES));
+    folder.file("second.toml", &second("end = 0.05\nstep = 1e-4", "from = \"runs/first\""));
+    assert!(stickslip(&folder, &["run", "first.toml", "--quiet"]).status.success());
+    let said = || out(&stickslip(&folder, &["check", "second.toml"]));
+    assert!(said().contains("starts from") && !said().contains("interrupted"), "{}", said());
+    let path = folder.path().join("runs/first/run.json");
+    let json = fs::read_to_string(&path).unwrap();
+    assert!(json.contains("\"ending\": \"finished\""), "{json}");
+    fs::write(path, json.replace("\"finished\"", "\"interrupted\"")).unwrap();
+    assert!(said().contains("was interrupted, and is not over: `stickslip resume"), "{}", said());
+}
+
+#[test]
 fn two_stages_are_one_run() {
     let folder = Folder::new("stages");
     folder.file("whole.toml", &ball("end = 0.1\nstep = 1e-4", BODIES));

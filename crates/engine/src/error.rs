@@ -214,20 +214,20 @@ impl Trouble {
     pub fn in_words(&self, name: impl Fn(u32) -> String) -> String {
         match self {
             Trouble::NotFinite { body, what, time, step } => format!(
-                "the {what} of {} is no longer finite, found at time {time:e} s (step {step}). Most often the step is too large: \
+                "the {what} of {} is no longer finite, found at time {time:.6e} s (step {step}). Most often the step is too large: \
                  try half of it, or step = \"auto\"; else a stiffness, a load or a speed is out of all proportion: check the \
                  units",
                 name(*body)
             ),
             Trouble::Wrapped { a, b, time, step } => format!(
-                "{} and {} touch all around at time {time:e} s (step {step}): a grain is wedged in a tube, a cone or a hole that \
+                "{} and {} touch all around at time {time:.6e} s (step {step}): a grain is wedged in a tube, a cone or a hole that \
                  is too narrow for it, and has one contact with a wall, not many. Make the opening wider than the grain, or \
                  build it of rectangles",
                 name(*a),
                 name(*b)
             ),
             Trouble::Overlap { a, b, overlap, radius, by, time, step } => format!(
-                "{} and {} overlap by {overlap:.3e} m, more than half the smaller radius of {radius:.3e} m, at time {time:e} s \
+                "{} and {} overlap by {overlap:.3e} m, more than half the smaller radius of {radius:.3e} m, at time {time:.6e} s \
                  (step {step}). {by}",
                 name(*a),
                 name(*b)
@@ -241,7 +241,7 @@ impl Trouble {
                 };
                 format!(
                     "[[stream]] number {number} (material {material:?}) has found no free place in {looks} looks in a row, up \
-                     to time {time:e} s (step {step}): {entered} of its {count} bodies have entered. The likely cause: {cause}. \
+                     to time {time:.6e} s (step {step}): {entered} of its {count} bodies have entered. The likely cause: {cause}. \
                      Lower its rate or its count, give it a larger box (from, to) or a larger velocity, or move it away from \
                      walls and bodies"
                 )

@@ -18,7 +18,8 @@ pub const DENSEST: f64 = 0.55;
 pub enum PlaceError {
     /// They would fill too much of the region.
     #[error(
-        "{count} spheres would fill {fraction:.3} of the region, more than {DENSEST}, which random placement can reach"
+        "{count} spheres would fill {fraction:.3} of the region, more than {DENSEST}, which random placement can \
+         reach: give it more room, or fewer or smaller spheres"
     )]
     TooDense {
         /// How many.
@@ -29,7 +30,7 @@ pub enum PlaceError {
     /// Pushing apart does not help, or takes too long.
     #[error(
         "no places without overlap found for {count} spheres (volume fraction {fraction:.3}) in {rounds} rounds of pushing \
-         them apart"
+         them apart: give them more room, or fewer or smaller ones"
     )]
     GaveUp {
         /// How many.

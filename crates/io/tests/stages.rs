@@ -255,7 +255,7 @@ fn what_does_not_fit_is_said_with_both_files() {
     let mut json = RunJson::starting("", Path::new("a.toml"), "", &[]);
     let unfinished = stage("", LAWS, &floor(AT), "").replace("\"settle\"", "\"unfinished\"");
     for (ending, advice) in
-        [(Ending::Running, "or it was killed: go on with it"), (Ending::Failed("x".into()), "mend and repeat")]
+        [(Ending::Running, "if it was killed, go on with it"), (Ending::Failed("x".into()), "mend and repeat")]
     {
         json.ending = ending;
         std::fs::write(run.join("run.json"), serde_json::to_string(&json).unwrap()).unwrap();

@@ -15,11 +15,14 @@
 //! A Hertz contact is taken at an overlap of 1 % of R_eff.
 //!
 //! The limit (eq. 4.6) is no estimate: it is the critical step of one contact by itself, of the least that may be. Only bodies that
-//! move freely count, and no servo, whose axis may be across. Above it a pair that touches is unstable, whatever else it touches.
-//! A Hertz contact, whose stiffness vanishes with the overlap, is taken at a millionth of R_eff.
+//! move freely count, each pair of two that there are, with their largest moments of inertia, and no servo, whose axis may be
+//! across. Above it a pair that touches is unstable, whatever else it touches. A spring that may carry nothing (mu = 0) does not
+//! count. A Hertz contact, whose stiffness vanishes with the overlap, is taken at a millionth of R_eff.
+
+use std::cmp::Ordering;
 
 use crate::body::{Body, Motion};
-use crate::law::{Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin};
+use crate::law::{Limit, Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin};
 use crate::math;
 use crate::model::Model;
 
@@ -65,9 +68,19 @@ struct Kind {
     inverse_inertia: f64,
     /// 1/M of a servo (1/kg), which is heavy in contacts but moves.
     servo: f64,
-    /// Which group it is an extreme of, and how many bodies that has.
+    /// Which group it is an extreme of, which one of that, and how many bodies that has.
     group: usize,
+    body: usize,
     count: usize,
+}
+
+/// What kinds of bodies are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extremes {
+    /// One of each, with its smallest moment of inertia: for an estimate that is on the safe side.
+    Likely,
+    /// Two of each, since a body does not meet itself, with their largest moments: no pair is worse than it is for certain.
+    Certain,
 }
 
 /// A spring and a dashpot on a mode.
@@ -76,6 +89,8 @@ struct Oscillator {
     motion: &'static str,
     stiffness: f64,
     dashpot: f64,
+    /// Whether it may carry anything: not with a limit of zero.
+    holds: bool,
     /// What each of the two bodies contributes to the mode's inverse inertia.
     inverse_inertia: [f64; 2],
 }
@@ -100,7 +115,7 @@ impl Oscillator {
 
 /// The step for a model (its own `dt` is not looked at); `None` when nothing could touch.
 pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
-    let kinds = kinds(model, bodies.iter());
+    let kinds = kinds(model, bodies.iter(), Extremes::Likely);
     let mut least: Option<(f64, String)> = None;
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
         for j in &kinds {
@@ -135,12 +150,12 @@ fn limit(model: &Model, bodies: &[Body]) -> Option<StepLimit> {
         Motion::Held => false,
         _ => true,
     };
-    let kinds = kinds(model, bodies.iter().filter(certain));
+    let kinds = kinds(model, bodies.iter().filter(certain), Extremes::Certain);
     let mut least: Option<StepLimit> = None;
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
-        for j in kinds.iter().filter(|j| j.count > usize::from(i.group == j.group)) {
+        for j in kinds.iter().filter(|j| (j.group, j.body) != (i.group, i.body)) {
             let Some(laws) = model.laws.get(i.material, j.material) else { continue };
-            for oscillator in oscillators(laws, i, j, LEAST_HERTZ_OVERLAP) {
+            for oscillator in oscillators(laws, i, j, LEAST_HERTZ_OVERLAP).into_iter().filter(|o| o.holds) {
                 let step = oscillator.critical([1.0; 2]);
                 if step.is_finite() && least.as_ref().is_none_or(|least| step < least.step) {
                     least = Some(StepLimit { step, set_by: describe(model, &oscillator, i, j) });
@@ -169,7 +184,7 @@ pub(crate) fn normal_spring(
 ) -> Option<Spring> {
     let kind = |i: usize| {
         let (radius, inverse_mass) = (radii[i], inverse_masses[i]);
-        Kind { material: 0, radius, inverse_mass, inverse_inertia: 0.0, servo: 0.0, group: 0, count: 1 }
+        Kind { material: 0, radius, inverse_mass, inverse_inertia: 0.0, servo: 0.0, group: 0, body: 0, count: 1 }
     };
     // The sphere first.
     let (i, j) = if radii[0] > 0.0 { (kind(0), kind(1)) } else { (kind(1), kind(0)) };
@@ -202,29 +217,29 @@ fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind) -> Strin
 }
 
 /// For each material the lightest, the largest and the smallest sphere, moved or not, there or to come, and its walls.
-fn kinds<'a>(model: &Model, bodies: impl Iterator<Item = &'a Body> + Clone) -> Vec<Kind> {
+fn kinds<'a>(model: &Model, bodies: impl Iterator<Item = &'a Body> + Clone, which: Extremes) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
+    let of_each = if which == Extremes::Certain { 2 } else { 1 };
     for material in 0..model.materials.len() as u16 {
         for moved in [true, false] {
             let of_group = |body: &&Body| {
                 let moves = body.motion.yields();
                 body.material == material && moves == moved && body.shape.radius().is_some()
             };
-            let mut group: Vec<Kind> =
-                bodies.clone().filter(of_group).map(|body| kind_of(model, body, material, moved)).collect();
+            let kind = |body: &Body| kind_of(model, body, moved, which);
+            let mut group: Vec<Kind> = bodies.clone().filter(of_group).map(kind).collect();
             let mut count = group.len();
             // A stream counts with all its bodies, and with its smallest and its largest one.
             for inflow in model.inflows.iter().filter(|inflow| moved && inflow.material == material) {
                 let extremes = inflow.extremes(model.materials[material as usize].density);
-                group.extend(extremes.iter().map(|body| kind_of(model, body, material, moved)));
+                for _ in 0..inflow.count.min(of_each) {
+                    group.extend(extremes.iter().map(kind));
+                }
                 count = count.saturating_add(inflow.count as usize);
             }
-            let by_mass = |a: &&Kind, b: &&Kind| b.inverse_mass.total_cmp(&a.inverse_mass);
-            let by_radius = |a: &&Kind, b: &&Kind| a.radius.total_cmp(&b.radius);
-            let extremes =
-                [group.iter().min_by(by_mass), group.iter().min_by(by_radius), group.iter().max_by(by_radius)];
             let number = kinds.len();
-            kinds.extend(extremes.into_iter().flatten().map(|kind| Kind { group: number, count, ..*kind }));
+            let extremes = extremes(&group, of_each as usize).into_iter();
+            kinds.extend(extremes.map(|body| Kind { group: number, body, count, ..group[body] }));
         }
         let walls = bodies.clone().filter(|body| body.material == material && body.shape.radius().is_none());
         let count = walls.clone().count();
@@ -232,22 +247,39 @@ fn kinds<'a>(model: &Model, bodies: impl Iterator<Item = &'a Body> + Clone) -> V
         let servo = walls.map(|body| if let Motion::Servo(servo) = body.motion { 1.0 / servo.mass } else { 0.0 });
         if count > 0 {
             let (radius, inverse_mass, inverse_inertia) = (0.0, 0.0, 0.0);
-            let servo = servo.fold(0.0, f64::max);
-            kinds.push(Kind { material, radius, inverse_mass, inverse_inertia, servo, group: kinds.len(), count });
+            let (servo, group) = (servo.fold(0.0, f64::max), kinds.len());
+            kinds.push(Kind { material, radius, inverse_mass, inverse_inertia, servo, group, body: 0, count });
         }
     }
     kinds
 }
 
-fn kind_of(model: &Model, body: &Body, material: u16, moved: bool) -> Kind {
-    let (mass, inertia) = body.mass_and_inertia(model.materials[material as usize].density);
+/// Which of these are the lightest, the smallest and the largest, so many of each.
+fn extremes(group: &[Kind], of_each: usize) -> Vec<usize> {
+    let lighter = |a: &usize, b: &usize| group[*b].inverse_mass.total_cmp(&group[*a].inverse_mass);
+    let smaller = |a: &usize, b: &usize| group[*a].radius.total_cmp(&group[*b].radius);
+    let larger = |a: &usize, b: &usize| smaller(b, a).then(b.cmp(a));
+    let first = |order: &dyn Fn(&usize, &usize) -> Ordering| {
+        let mut taken: Vec<usize> = Vec::with_capacity(of_each);
+        for _ in 0..of_each {
+            taken.extend((0..group.len()).filter(|body| !taken.contains(body)).min_by(order));
+        }
+        taken
+    };
+    [first(&lighter), first(&smaller), first(&larger)].concat()
+}
+
+fn kind_of(model: &Model, body: &Body, moved: bool, which: Extremes) -> Kind {
+    let (mass, inertia) = body.mass_and_inertia(model.materials[usize::from(body.material)].density);
+    let moment = if which == Extremes::Certain { inertia.max_element() } else { inertia.min_element() };
     Kind {
-        material,
+        material: body.material,
         radius: body.shape.radius().unwrap_or(0.0),
         inverse_mass: if moved { 1.0 / mass } else { 0.0 },
-        inverse_inertia: if moved { 1.0 / inertia.min_element() } else { 0.0 },
+        inverse_inertia: if moved { 1.0 / moment } else { 0.0 },
         servo: 0.0,
         group: 0,
+        body: 0,
         count: 1,
     }
 }
@@ -261,21 +293,22 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscilla
     let rocking = [i, j].map(|kind| kind.inverse_mass + kind.radius * kind.radius * kind.inverse_inertia);
     let mass_eff = 1.0 / (i.inverse_mass + j.inverse_mass);
     let critical_dashpot = |k: f64, q: [f64; 2]| 2.0 * (k / (q[0] + q[1])).sqrt();
+    let holds = |limit: &Limit| limit.static_ > 0.0;
     let mut list = Vec::new();
-    let mut push = |motion, stiffness, dashpot, inverse_inertia| {
-        list.push(Oscillator { motion, stiffness, dashpot, inverse_inertia });
+    let mut push = |holds, motion, stiffness, dashpot, inverse_inertia| {
+        list.push(Oscillator { motion, stiffness, dashpot, holds, inverse_inertia });
     };
     match &laws.normal {
         Normal::Hooke(law) => {
             let k = law.stiffness;
             let c = law.damping * mass_eff + law.damping_ratio * critical_dashpot(k, translation);
-            push("normal", k, c, translation);
+            push(true, "normal", k, c, translation);
         }
         Normal::Hertz(law) => {
             let k = law.slope(radius_eff, overlap * radius_eff);
             let c =
                 law.damping * mass_eff + (5.0_f64 / 6.0).sqrt() * law.damping_ratio * critical_dashpot(k, translation);
-            push("normal", k, c, translation);
+            push(true, "normal", k, c, translation);
         }
     }
     let dashpot = |by_ratio: bool, damping: f64, plain: f64, k: f64, q: [f64; 2]| {
@@ -287,39 +320,43 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscilla
     let own = |law: &Own| law.springs(radius_eff).unwrap_or_default();
     match &laws.slide {
         None => {}
-        Some(Slide::SpringSlider(law)) => push("slide", law.stiffness, slide_dashpot(law), rocking),
-        Some(Slide::Own(law)) => push("slide", own(law).stiffness, own(law).dashpot, rocking),
+        Some(Slide::SpringSlider(law)) => {
+            push(holds(&law.limit), "slide", law.stiffness, slide_dashpot(law), rocking);
+        }
+        Some(Slide::Own(law)) => push(true, "slide", own(law).stiffness, own(law).dashpot, rocking),
     }
     match &laws.roll {
         None | Some(Roll::ConstantTorque(_)) => {}
         Some(Roll::SpringSlider(law)) => {
             let c = dashpot(law.options.damped_by_ratio, law.damping, 1.0, law.stiffness, rolling);
-            push("roll", law.stiffness, c, rolling);
+            push(holds(&law.limit), "roll", law.stiffness, c, rolling);
         }
         Some(Roll::Epsd(law)) => {
             let k = law.stiffness_at(radius_eff);
             // The law takes the inertia about the contact point, I + m R^2 = 3.5 I for a solid sphere.
-            push("roll", k, law.damping_ratio * 3.5_f64.sqrt() * critical_dashpot(k, rotation), rotation);
+            push(true, "roll", k, law.damping_ratio * 3.5_f64.sqrt() * critical_dashpot(k, rotation), rotation);
         }
-        Some(Roll::Viscous(law)) => push("roll", 0.0, law.damping, rotation),
-        Some(Roll::Own(law)) => push("roll", own(law).stiffness, own(law).dashpot, rotation),
+        Some(Roll::Viscous(law)) => {
+            push(law.limit.as_ref().is_none_or(holds), "roll", 0.0, law.damping, rotation);
+        }
+        Some(Roll::Own(law)) => push(true, "roll", own(law).stiffness, own(law).dashpot, rotation),
     }
     let area_radius = overlap.sqrt() * radius_eff;
     match &laws.spin {
         None | Some(Spin::ConstantTorque(_)) => {}
         Some(Spin::SpringSlider(law)) => {
             let c = dashpot(law.options.damped_by_ratio, law.damping, 1.0, law.stiffness, rotation);
-            push("spin", law.stiffness, c, rotation);
+            push(holds(&law.limit), "spin", law.stiffness, c, rotation);
         }
         Some(Spin::Marshall(law)) => {
             let c = 0.5 * slide_dashpot(&law.slide) * area_radius * area_radius;
-            push("spin", law.stiffness_at(area_radius), c, rotation);
+            push(holds(&law.slide.limit), "spin", law.stiffness_at(area_radius), c, rotation);
         }
         Some(Spin::Lubkin(law)) => {
             let k = law.stiffness_at(area_radius);
-            push("spin", k, dashpot(law.damped_by_ratio, law.damping, 1.0, k, rotation), rotation);
+            push(holds(&law.limit), "spin", k, dashpot(law.damped_by_ratio, law.damping, 1.0, k, rotation), rotation);
         }
-        Some(Spin::Own(law)) => push("spin", own(law).stiffness, own(law).dashpot, rotation),
+        Some(Spin::Own(law)) => push(true, "spin", own(law).stiffness, own(law).dashpot, rotation),
     }
     list
 }
@@ -342,7 +379,7 @@ mod tests {
     use glam::DVec3;
 
     use super::*;
-    use crate::law::{Hertz, Hooke, Limit, RollViscous, SpinLubkin, SpinMarshall};
+    use crate::law::{Hertz, Hooke, RollViscous, SpinLubkin, SpinMarshall};
     use crate::model::Material;
     use crate::shape::Shape;
     use crate::world::{Setup, World};
@@ -395,6 +432,34 @@ mod tests {
         // Against a fixed one: omega^2 = 1.
         let fixed = [ball(0), Body { motion: Motion::Fixed, ..ball(1) }];
         assert!((limit(advise(&model, &fixed)).unwrap() - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn springs_that_carry_nothing_single_bodies_and_small_moments_do_not_lower_the_limit() {
+        // Sound steps were refused: for a slider with mu = 0, for the only small ball of a scene as if it met itself, and for
+        // unequal moments, of which the smallest counted.
+        let normal = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0)));
+        let slide = |mu: f64| Some(Slide::SpringSlider(SlideSlider::new(100.0, 0.0, Limit::mu(mu))));
+        let limit = |laws: PairLaws, bodies: &[Body]| {
+            let density = 6.0 / std::f64::consts::PI;
+            let mut model = Model::new(vec![Material { name: "grain".into(), density }], 1.0);
+            model.laws.set(0, 0, laws);
+            advise(&model, bodies).unwrap().limit.unwrap().step
+        };
+        let ball = |radius: f64| Body::new(Shape::Sphere { radius }, 0, DVec3::ZERO);
+        let two = [ball(0.5), ball(0.5)];
+        assert!((limit(PairLaws { slide: slide(0.0), ..normal }, &two) - 2.0_f64.sqrt()).abs() < 1e-12);
+        // omega^2 = 100 (2 + 2 R^2/I) = 700.
+        let stiff = PairLaws { slide: slide(0.3), ..normal };
+        assert!((limit(stiff, &two) - 2.0 / 700.0_f64.sqrt()).abs() < 1e-12);
+        // Of masses 1 and 1000 and 1000: omega^2 = 1.001; with a second small one 2.
+        let one_small = [ball(0.5), ball(5.0), ball(5.0)];
+        assert!((limit(normal, &one_small) - 2.0 / 1.001_f64.sqrt()).abs() < 1e-12);
+        let two_small = [ball(5.0), ball(0.5), ball(5.0), ball(0.5)];
+        assert!((limit(normal, &two_small) - 2.0_f64.sqrt()).abs() < 1e-12);
+        // Moments of 0.1, 0.1 and 0.01: it turns with 0.1 where the axis of the least is the normal.
+        let long = Body { inertia_body: Some(DVec3::new(0.1, 0.1, 0.01)), ..ball(0.5) };
+        assert!((limit(stiff, &[long.clone(), long]) - 2.0 / 700.0_f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]

@@ -132,12 +132,13 @@ impl Checkpoints {
         step > 0 && self.series.iter().any(|series| series.due(step))
     }
 
-    /// Writes what is due at the world's step. `marks` says how far the files are, and is asked only when one is.
-    pub fn write(&mut self, world: &World, marks: impl FnOnce() -> io::Result<Marks>) -> io::Result<()> {
+    /// Writes what is due at the world's step, and returns whether something was. `marks` says how far the files are, and is
+    /// asked only then.
+    pub fn write(&mut self, world: &World, marks: impl FnOnce() -> io::Result<Marks>) -> io::Result<bool> {
         let step = world.steps();
         let (asked, automatic) = (self.due(step), self.latest.elapsed() >= self.interval);
         if !(asked || automatic) {
-            return Ok(());
+            return Ok(false);
         }
         let files = Some(marks()?);
         let checkpoint = Checkpoint { files, ..Checkpoint::of(world, &self.description) };
@@ -150,7 +151,7 @@ impl Checkpoints {
         }
         // From its end: writing must not take all the time there is.
         self.latest = Instant::now();
-        Ok(())
+        Ok(true)
     }
 
     /// Writes `end.checkpoint`, with the marks of a run that is to go on. The state must be sound.

@@ -312,6 +312,9 @@ impl RunFolder {
     /// The folder of a run that is to go on, and how far it is.
     pub fn reopen(path: &Path) -> Result<(Self, RunJson), FolderError> {
         let no_run = |reason: &str| FolderError::NoRun { folder: path.display().to_string(), reason: reason.into() };
+        if path.is_file() {
+            return Err(no_run("it is a file; expected the folder of a run, such as runs/NAME"));
+        }
         if !path.is_dir() {
             return Err(no_run("there is no such folder"));
         }

@@ -162,6 +162,7 @@ fn read_data(lines: &[Line<'_>], text: &str) -> std::result::Result<(Vec<usize>,
     let mut atoms: Vec<Atom> = Vec::new();
     let mut moving: Vec<Atom> = Vec::new();
     let mut section = "";
+    let mut announced: Option<(Range<usize>, u64)> = None;
     // The first line is a title, whatever it says.
     for (span, whole_line) in lines.iter().skip(1) {
         let (line, comment) = whole_line.split_once('#').unwrap_or((whole_line, ""));
@@ -195,8 +196,19 @@ fn read_data(lines: &[Line<'_>], text: &str) -> std::result::Result<(Vec<usize>,
                 return Err(fault(format!("expected {what}, found {n} fields")));
             }
             ("Velocities", n) => return Err(fault(format!("expected id vx vy vz wx wy wz, found {n} fields"))),
+            ("", 2) if fields[1] == "atoms" => announced = Some((span.clone(), whole(fields[0]).map_err(fault)?)),
             _ => {}
         }
+    }
+    match announced {
+        Some((span, count)) if count != atoms.len() as u64 => {
+            return Err((span, format!("expected {count} atoms, found {}: was the file cut off?", atoms.len())));
+        }
+        None if atoms.is_empty() => {
+            let known = "a dump begins with \"ITEM: TIMESTEP\", a data file has a section \"Atoms\"";
+            return Err((0..0, format!("this is no text file of LAMMPS: {known}")));
+        }
+        _ => {}
     }
     join(&mut atoms, moving, text)?;
     Ok((vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9], atoms))
@@ -267,6 +279,19 @@ mod tests {
         assert_eq!(read_text(&DUMP.replace("1 1 1.0 1.5", "1 1 0 1.5"), None).unwrap_err().line(), Some(21));
         let data = "title\n\nAtoms\n\n2 1 0.5 2.5 9 8 7\n1 1 -1.0 2.5 1 2 3\n";
         assert_eq!(read_text(data, None).unwrap_err().line(), Some(6));
+    }
+
+    #[test]
+    fn a_data_file_that_was_cut_off_is_refused() {
+        // The number of atoms in its head was not looked at: a file cut off in the middle gave fewer grains, without a word.
+        let text = "title\n\n2 atoms\n1 atom types\n\nAtoms # sphere\n\n1 1 0.5 2.5 9 8 7\n";
+        let error = read_text(text, None).unwrap_err();
+        assert!(error.message().contains("expected 2 atoms, found 1"), "{error}");
+        assert_eq!(error.line(), Some(3));
+        assert_eq!(read_text(&text.replace("2 atoms", "1 atoms"), None).unwrap().rows.len(), 1);
+        // A list of grains for `kind = "file"` was said to list none.
+        let error = read_text("x,y,z\n1,2,3\n", None).unwrap_err();
+        assert!(error.message().contains("no text file of LAMMPS"), "{error}");
     }
 
     #[test]

@@ -47,7 +47,11 @@ pub(crate) fn column(name: &str) -> std::result::Result<usize, String> {
     if let Some(index) = COLUMNS.iter().position(|c| *c == name) {
         return Ok(index);
     }
-    let hint = nearest(name, &COLUMNS).map_or_else(|| COLUMNS.join(", "), |near| format!("did you mean \"{near}\"?"));
+    let hint = if name.contains([';', '\t', ' ']) {
+        "fields are separated by commas, and decimals by points".into()
+    } else {
+        nearest(name, &COLUMNS).map_or_else(|| COLUMNS.join(", "), |near| format!("did you mean \"{near}\"?"))
+    };
     Err(format!("there is no column \"{}\" ({hint})", shown(name)))
 }
 

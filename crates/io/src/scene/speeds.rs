@@ -104,14 +104,14 @@ impl Speeds<'_> {
         };
         let radius = if body.motion.yields() { body.shape.radius().unwrap_or(0.0) } else { self.smallest };
         if self.touching && way.way(self.model.dt) > MOST * radius {
-            return Some(self.too_far(way, radius, body.motion.yields()));
+            return Some(self.too_far(way, radius, &body.motion));
         }
         ((self.touching || tumbling) && turn.way(self.model.dt) > MOST).then(|| self.too_much_turn(turn))
     }
 
-    fn too_far(&self, pace: Pace, radius: f64, own: bool) -> (String, String) {
+    fn too_far(&self, pace: Pace, radius: f64, motion: &Motion) -> (String, String) {
         let step = self.model.dt;
-        let whose = if own { "its radius" } else { "the smallest radius" };
+        let whose = if motion.yields() { "its radius" } else { "the smallest radius" };
         let problem = format!(
             "moves by {} times {whose} in one step of {} s (speed {} m/s, acceleration {} m/s^2): more than half, so that it \
              would pass through others or meet them too deep",
@@ -120,7 +120,12 @@ impl Speeds<'_> {
             short(pace.speed),
             short(pace.acceleration)
         );
-        (problem, self.remedy(pace.step_for(MOST * radius), "velocity, force and gravity"))
+        let keys = match motion {
+            Motion::Servo(_) => "the servo's force and mass, or give it a `max_speed`",
+            Motion::Prescribed(_) => "its motion",
+            _ => "velocity, force and gravity",
+        };
+        (problem, self.remedy(pace.step_for(MOST * radius), keys))
     }
 
     fn too_much_turn(&self, pace: Pace) -> (String, String) {
@@ -142,7 +147,8 @@ impl Speeds<'_> {
     }
 }
 
-/// How fast a prescribed body goes at most, along the way that matters: a plane that slides in itself runs into nothing.
+/// How fast a prescribed body goes at most, along the way that matters: a plane that slides in itself runs into nothing. Of a
+/// turn that of its centre counts, not that of a tip.
 fn speed_of(motion: &Prescribed, body: &Body) -> f64 {
     let along = |vector: DVec3| match body.shape {
         Shape::Plane { normal } => (body.orientation * normal).dot(vector).abs(),
@@ -150,7 +156,12 @@ fn speed_of(motion: &Prescribed, body: &Body) -> f64 {
     };
     let swing =
         motion.oscillate.map_or(0.0, |o| along(o.axis) * (std::f64::consts::TAU * o.frequency * o.amplitude).abs());
-    along(motion.velocity) + swing
+    let orbit = match body.shape {
+        // Its position is any point of it.
+        Shape::Plane { .. } => 0.0,
+        _ => motion.about.map_or(0.0, |about| motion.angular_velocity.cross(body.position - about).length()),
+    };
+    along(motion.velocity) + swing + orbit
 }
 
 #[cfg(test)]
@@ -213,9 +224,25 @@ mod tests {
         assert!(line == 18 && text.contains("body 2 (\"lid\") moves by 0.6 times the smallest radius"), "{text}");
         // 2 pi 1000 0.01 = 62.8 m/s.
         assert!(of("{ oscillate = { axis = [0, 0, 1], amplitude = 0.01, frequency = 1000.0 } }").is_some());
-        assert!(of("{ servo = { axis = [0, 0, -1], force = 1e300 } }").unwrap().1.contains("the smallest radius"));
+        let (_, text) = of("{ servo = { axis = [0, 0, -1], force = 1e300 } }").unwrap();
+        assert!(text.contains("the smallest radius") && text.contains("`max_speed`"), "{text}");
         assert_eq!(of("{ servo = { axis = [0, 0, -1], force = 1e300, max_speed = 1.0 } }"), None);
         assert_eq!(of("{ servo = { axis = [0, 0, -1], force = 1.0 } }"), None);
+    }
+
+    #[test]
+    fn what_turns_about_a_point_far_away_is_as_fast_as_its_centre() {
+        // A paddle at 1000 m/s passed through every grain: of a turn only the angle was looked at.
+        let paddle = |rate: f64, about: &str| {
+            let body = "[[body]]\nname = \"paddle\"\nmaterial = \"grain\"\nposition = [1, 0, 1]\n\
+                        shape = { kind = \"rectangle\", normal = [0, 1, 0], size = [0.1, 0.1] }";
+            problem("step = 1e-4", &format!("{body}\nmotion = {{ angular_velocity = [0, 0, {rate}]{about} }}"))
+        };
+        let (_, text) = paddle(60.0, ", about = [0, 0, 1]").unwrap();
+        assert!(text.contains("body 2 (\"paddle\") moves by 0.6 times the smallest radius"), "{text}");
+        assert_eq!(paddle(40.0, ", about = [0, 0, 1]"), None);
+        assert_eq!(paddle(1000.0, ""), None, "it turns on the spot");
+        assert_eq!(paddle(1000.0, ", about = [1, 0, 7]"), None, "about its own axis");
     }
 
     #[test]

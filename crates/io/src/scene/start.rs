@@ -81,6 +81,8 @@ pub(crate) struct Earlier<'a> {
     bytes: Arc<[u8]>,
     /// By old id, where in the saved state a body stands.
     at: Vec<Option<usize>>,
+    /// That it is not the end of its run.
+    remark: Option<String>,
 }
 
 /// Reads `[start]` and its checkpoint. `folder` is that of the scene.
@@ -96,7 +98,7 @@ pub(crate) fn read<'a>(top: &Table<'a>, folder: &Path) -> Result<Option<Earlier<
     table.finish()?;
     let place = item.place();
     let from = item.clone().string()?.to_owned();
-    let file = find(&item, &from, folder)?;
+    let (file, remark) = find(&item, &from, folder)?;
     let sound = |message: String| place.error(format!("{} {message}", file.display()));
     let bytes = checkpoint::read_bytes(&file).map_err(sound)?;
     let checkpoint = Checkpoint::from_bytes(&bytes).map_err(sound)?;
@@ -117,11 +119,12 @@ pub(crate) fn read<'a>(top: &Table<'a>, folder: &Path) -> Result<Option<Earlier<
         at[body.id as usize] = Some(index);
     }
     let bytes = bytes.into();
-    Ok(Some(Earlier { place, from, file, hash, keep_velocities, keep_memory, checkpoint, bytes, at }))
+    Ok(Some(Earlier { place, from, file, hash, keep_velocities, keep_memory, checkpoint, bytes, at, remark }))
 }
 
 /// The checkpoint that `from` names: a file, or the end of the run in a folder; beside the scene, or where the command runs.
-fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<PathBuf> {
+/// With a remark, if that run was interrupted.
+fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<(PathBuf, Option<String>)> {
     let places = [folder.join(from), PathBuf::from(from)];
     let Some(path) = places.iter().find(|path| path.exists()) else {
         let message = format!("there is no \"{}\", neither beside this file nor in the working directory", shown(from));
@@ -130,14 +133,19 @@ fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<PathBuf> {
             .help("expected a run folder, or a checkpoint in one; run the earlier scene first"));
     };
     if !path.is_dir() {
-        return Ok(path.clone());
+        return Ok((path.clone(), None));
     }
     let end = path.join(checkpoint::END);
     let run = RunFolder::read_run(path);
     // A run that was interrupted and goes on has the end of its first part lying there.
     let goes_on = run.as_ref().is_ok_and(|run| matches!(run.ending, Ending::Running | Ending::BrokenOff(_)));
     if end.exists() && !goes_on {
-        return Ok(end);
+        let interrupted = run.is_ok_and(|run| run.ending == Ending::Interrupted);
+        let remark = interrupted.then(|| {
+            let shown = path.display();
+            format!("the run in {shown} was interrupted, and is not over: `stickslip resume {shown}` goes on with it")
+        });
+        return Ok((end, remark));
     }
     let shown = path.display();
     Err(match run {
@@ -146,8 +154,8 @@ fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<PathBuf> {
             let error = item.error(format!("the run in {shown} has left no {} ({})", checkpoint::END, run.ending));
             error.help(match run.ending {
                 Ending::Running | Ending::BrokenOff(_) => {
-                    "wait until it has ended, or it was killed: go on with it (`stickslip resume`), or name one of its \
-                     checkpoint-<step>.checkpoint files"
+                    "wait until it has ended; if it was killed, go on with it (`stickslip resume`), or name one of its other \
+                     checkpoints"
                 }
                 Ending::Failed(_) => "mend and repeat it, or name one of its checkpoint-<step>.checkpoint files",
                 _ => "repeat it with this version of the program",
@@ -281,6 +289,7 @@ impl<'a> Earlier<'a> {
             plural(moved, "body"),
             plural(if reason.is_none() { self.touching() } else { remembered.len() }, "contact"),
         )];
+        notes.extend(self.remark.clone());
         notes.append(&mut dropped);
         notes.extend(self.other_densities(setup));
         notes.push(how_it_goes_on(setup, reason.as_deref()));

@@ -4,7 +4,6 @@ use glam::DVec3;
 use stickslip::explicit::stable_step::StepAdvice;
 use stickslip::inflow::Outflow;
 use stickslip::model::Integrator;
-use stickslip::shape::Shape;
 
 use crate::input::{Item, Place, Result, Table};
 use crate::scene::bodies::Bodies;
@@ -84,7 +83,10 @@ impl<'a> Time<'a> {
         let place = table.optional("step").map_or_else(|| table.place(), |item| item.place());
         let step = table.read("step", |item| {
             if item.is_string() {
-                return item.choice(&[("auto", None)], &[]);
+                let quoted = item.clone().string()?.parse::<f64>().is_ok();
+                let word = item.choice(&[("auto", None)], &[]);
+                return word
+                    .map_err(|error| if quoted { error.help("write the number without quotes") } else { error });
             }
             item.number_such("a time above zero, or \"auto\"", |step| step > 0.0).map(Some)
         })?;
@@ -120,7 +122,8 @@ impl<'a> Time<'a> {
         let (Some(step), Some(advice)) = (self.step, advice) else { return Ok(()) };
         let Some(limit) = advice.limit.as_ref().filter(|limit| step > limit.step) else { return Ok(()) };
         let message = format!(
-            "step {} s is above {} s, the stability limit of a single contact, set by {}: the first contact would blow up",
+            "step {} s is above {} s, the stability limit of a single contact, set by {}: its motion would grow with every \
+             step",
             short(step),
             short(limit.step),
             limit.set_by
@@ -180,7 +183,7 @@ pub(crate) fn read_method(top: &Table<'_>) -> Result<(Integrator, f64)> {
     Ok((integrator, local_damping))
 }
 
-/// Reads `[domain]` and refuses spheres that start or arrive outside.
+/// Reads `[domain]` and refuses spheres that loads move and that start or arrive outside.
 pub(crate) fn read_domain(top: &Table<'_>, bodies: &Bodies<'_>, streams: &Streams<'_>) -> Result<Option<Domain>> {
     let Some(item) = top.optional("domain") else { return Ok(None) };
     let table = item.table()?;
@@ -192,10 +195,11 @@ pub(crate) fn read_domain(top: &Table<'_>, bodies: &Bodies<'_>, streams: &Stream
     }
     let leaving = table.read("leaving", |item| item.choice(&Leaving::WORDS, &[]))?.unwrap_or(Leaving::Stop);
     let inside = |p: DVec3| p.cmpge(from).all() && p.cmple(to).all();
-    let outside = |b: &stickslip::body::Body| matches!(b.shape, Shape::Sphere { .. }) && !inside(b.position);
+    let outside = |b: &stickslip::body::Body| b.motion.yields() && !inside(b.position);
     if let Some(id) = bodies.list.iter().position(outside) {
         let position = bodies.list[id].position;
-        return Err(table.error(format!("{} starts at {position}, outside the domain", bodies.label(id))));
+        let message = format!("{} starts at {position}, outside the domain, {from} to {to}", bodies.label(id));
+        return Err(table.error(message).help("enlarge the domain, or move the body"));
     }
     for (stream, place) in streams.list.iter().zip(&streams.places) {
         if !(inside(stream.from) && inside(stream.to)) {

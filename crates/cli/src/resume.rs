@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use stickslip_io::results::checkpoints::{self, Unusable};
-use stickslip_io::results::run_folder::scene_hash;
+use stickslip_io::results::run_json::scene_hash;
 use stickslip_io::results::{Ending, Marks, RunFolder, RunJson};
 use stickslip_io::scene::{self, Scene};
 

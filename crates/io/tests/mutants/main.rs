@@ -165,8 +165,9 @@ const GRAINS: &str = "[[grains]]\nmaterial = \"grain\"\nradius = 0.01\ncount = 4
 fn settling() -> (Scene, [String; 2]) {
     let scene = scene::load_text("settling", &format!("{SETTLING}{GRAINS}"), std::path::Path::new("nowhere")).unwrap();
     let on = format!("start.from = \"forged.checkpoint\"\n{SETTLING}");
+    // Its stiffness is in N m/rad: a like spring has some R_eff^2 of the number.
     let other =
-        on.replace("roll = { law = \"spring-slider\", stiffness = 1e3", "roll = { law = \"epsd\", stiffness = 1e3");
+        on.replace("roll = { law = \"spring-slider\", stiffness = 1e3", "roll = { law = \"epsd\", stiffness = 0.02");
     (scene, [on, other])
 }
 

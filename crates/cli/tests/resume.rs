@@ -143,6 +143,25 @@ fn what_cannot_go_on_says_why_and_is_left_as_it_was() {
     assert_same(&folder, "whole", "part");
 }
 
+/// A checkpoint of another run had been gone on from, if by chance it fitted the tables; snapshots that it did not know had
+/// been removed.
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let folder = Folder::new("resume-other");
+    killed(&folder);
+    let without = scene("").replace("9.81", "1.62");
+    let without = without.replace("what = \"snapshot\"", "what = \"checkpoint\"").replace("format = \"lammps", "# \"");
+    folder.file("moon.toml", &without);
+    let moon = stickslip(&folder, &["run", "moon.toml", "--out", "moon", "--quiet"]);
+    assert!(moon.status.success(), "{}", err(&moon));
+    let part = folder.path().join("part");
+    let before = files(&part);
+    let output = stickslip(&folder, &["resume", "part", "--from", "moon/checkpoint-4900.checkpoint"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(err(&output).contains("is of a run of another scene"), "{}", err(&output));
+    assert!(before == files(&part), "something was touched");
+}
+
 /// A folder that was killed before it had a scene is as good as empty.
 #[test]
 fn a_run_that_never_began_can_be_run() {

@@ -306,10 +306,12 @@ fn older_run(path: &Path) -> Result<RunJson, FolderError> {
     if run.program == "stickslip" { Ok(run) } else { Err(foreign(format!("its program is `{}`", run.program))) }
 }
 
-/// Removes the files of the run that `run.json` describes; `run.json` last, so that what is interrupted can be repeated.
+/// Removes the files of the run that `run.json` describes, but for the lock, which is ours; `run.json` last, so that what is
+/// interrupted can be repeated.
 fn remove_run(path: &Path) -> Result<(), FolderError> {
     let run = older_run(path)?;
-    let names = entries(path)?.into_iter().filter(|name| name != "run.json" && is_run_file(name, &run.records));
+    let stays = |name: &str| name == "run.json" || name == lock::FILE;
+    let names = entries(path)?.into_iter().filter(|name| !stays(name) && is_run_file(name, &run.records));
     for name in names.chain(["run.json".to_owned()]) {
         let file = path.join(name);
         fs::remove_file(&file).map_err(|error| at(&file, error))?;
@@ -452,6 +454,20 @@ mod tests {
         expected.sort();
         assert_eq!(entries(&path).unwrap(), expected);
         assert!(path.join("energy.svg").is_dir());
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    /// `--force` had removed the lock with the older run, so that a second process could write the folder, too.
+    #[test]
+    fn a_run_that_replaces_another_keeps_its_lock() {
+        let path = test_folder("force-lock");
+        drop(started(&path));
+        let folder = RunFolder::create(&path, true, &records()).unwrap();
+        folder.write_run(&RunJson::starting("", Path::new("a.toml"), "", &records())).unwrap();
+        assert!(matches!(RunFolder::reopen(&path), Err(FolderError::InUse { .. })));
+        assert!(matches!(RunFolder::create(&path, true, &[]), Err(FolderError::InUse { .. })));
+        drop(folder);
+        assert_eq!(entries(&path).unwrap(), ["run.json"]);
         fs::remove_dir_all(path).unwrap();
     }
 

@@ -132,7 +132,7 @@ impl RunFolder {
         // Another process may have been there between the check and the lock.
         check_free(path, force, records)?;
         if path.join("run.json").exists() {
-            remove_run(path)?;
+            remove_run(path, |file| fs::remove_file(file))?;
         }
         Ok(folder)
     }
@@ -242,9 +242,7 @@ impl RunFolder {
 
     /// Writes `run.json`: first of all files, and again when the run ends.
     pub fn write_run(&self, run: &RunJson) -> io::Result<()> {
-        let mut text = serde_json::to_string_pretty(run).map_err(io::Error::other)?;
-        text.push('\n');
-        write_whole(&self.path.join("run.json"), text.as_bytes())
+        write_run(&self.path, run)
     }
 
     /// Reads the `run.json` of a folder.
@@ -253,6 +251,12 @@ impl RunFolder {
         let text = read_text(&file, LARGEST_RUN).map_err(|error| at(&file, error))?;
         serde_json::from_str(&text).map_err(|error| at(&file, io::Error::new(io::ErrorKind::InvalidData, error)))
     }
+}
+
+fn write_run(path: &Path, run: &RunJson) -> io::Result<()> {
+    let mut text = serde_json::to_string_pretty(run).map_err(io::Error::other)?;
+    text.push('\n');
+    write_whole(&path.join("run.json"), text.as_bytes())
 }
 
 fn in_use(path: &Path, process: Option<u32>) -> FolderError {
@@ -308,13 +312,15 @@ fn older_run(path: &Path) -> Result<RunJson, FolderError> {
 
 /// Removes the files of the run that `run.json` describes, but for the lock, which is ours; `run.json` last, so that what is
 /// interrupted can be repeated.
-fn remove_run(path: &Path) -> Result<(), FolderError> {
-    let run = older_run(path)?;
+fn remove_run(path: &Path, remove: impl Fn(&Path) -> io::Result<()>) -> Result<(), FolderError> {
+    let run = RunJson { ending: Ending::BrokenOff("it was being replaced".into()), ..older_run(path)? };
+    // Killed from here on, it must not say that it is whole. On a full disk it does: to be cleared matters more.
+    let _ = write_run(path, &run);
     let stays = |name: &str| name == "run.json" || name == lock::FILE;
     let names = entries(path)?.into_iter().filter(|name| !stays(name) && is_run_file(name, &run.records));
     for name in names.chain(["run.json".to_owned()]) {
         let file = path.join(name);
-        fs::remove_file(&file).map_err(|error| at(&file, error))?;
+        remove(&file).map_err(|error| at(&file, error))?;
     }
     Ok(())
 }
@@ -468,6 +474,23 @@ mod tests {
         assert!(matches!(RunFolder::create(&path, true, &[]), Err(FolderError::InUse { .. })));
         drop(folder);
         assert_eq!(entries(&path).unwrap(), ["run.json"]);
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    /// Where `--force` was ended while it removed a finished run, what was left said that it was whole.
+    #[test]
+    fn a_run_that_is_half_removed_does_not_say_that_it_is_over() {
+        let path = test_folder("force-half");
+        let run = RunFolder::read_run(started(&path).path()).unwrap();
+        write_run(&path, &RunJson { ending: Ending::Finished, ..run }).unwrap();
+        fs::write(path.join("end.checkpoint"), "x").unwrap();
+        let until_the_scene = |file: &Path| match file.ends_with("scene.toml") {
+            true => Err(io::Error::other("killed")),
+            false => fs::remove_file(file),
+        };
+        assert!(remove_run(&path, until_the_scene).is_err());
+        assert_eq!(entries(&path).unwrap(), ["run.json", "scene.toml"]);
+        assert!(!RunFolder::read_run(&path).unwrap().ending.is_over());
         fs::remove_dir_all(path).unwrap();
     }
 

@@ -238,7 +238,8 @@ impl<'a> Job<'a> {
 
     /// Writes what is due; everything, if the run ends here.
     fn record(&mut self, ending: Option<&Ending>) -> std::io::Result<()> {
-        let Job { world, recorder, log, checkpoints, .. } = self;
+        let Job { world, recorder, log, checkpoints, json, .. } = self;
+        let marks = |recorder: &mut Recorder, log: &SeriesLog| marks(&json.scene_hash, recorder, log);
         let last = world.steps() == self.scene.steps;
         recorder.write(world, last)?;
         log.offer(world, last);
@@ -401,9 +402,9 @@ fn cpu() -> String {
     if stickslip::law::kernel::avx2() { "avx2" } else { "baseline" }.into()
 }
 
-/// How far all that a run writes is.
-fn marks(recorder: &mut Recorder, log: &SeriesLog) -> std::io::Result<Marks> {
-    let mut marks = recorder.marks()?;
+/// How far all that a run of this scene writes is.
+fn marks(scene_hash: &str, recorder: &mut Recorder, log: &SeriesLog) -> std::io::Result<Marks> {
+    let mut marks = Marks { scene_hash: scene_hash.to_owned(), ..recorder.marks()? };
     log.mark(&mut marks);
     Ok(marks)
 }

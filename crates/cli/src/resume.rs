@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use stickslip_io::results::checkpoints::{self, Unusable};
-use stickslip_io::results::run_folder::scene_hash;
+use stickslip_io::results::run_json::scene_hash;
 use stickslip_io::results::{Ending, Marks, RunFolder, RunJson};
 use stickslip_io::scene::{self, Scene};
 
@@ -46,6 +46,11 @@ impl Resume {
             return self.over(&run);
         }
         let (folder, run) = RunFolder::reopen(&self.folder).map_err(refuse)?;
+        // The process that had the folder may have ended the run between the first look and the lock.
+        if run.ending.is_over() {
+            drop(folder);
+            return self.over(&run);
+        }
         let scene = self.scene(&run)?;
         job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| self.go_on(&scene, folder, run))
     }
@@ -97,9 +102,12 @@ impl Resume {
             }
             Some((file, checkpoint)) => {
                 let failed = |error: String| self.unusable(&Unusable { message: error, other: None });
+                let marks = checkpoint.files.unwrap_or_default();
+                if marks.scene_hash != run.scene_hash {
+                    return Err(failed(format!("{} is of a run of another scene", file.display())));
+                }
                 let world = scene.world_at(&checkpoint.saved);
                 let world = world.map_err(|error| failed(format!("{}: {error}", file.display())))?;
-                let marks = checkpoint.files.unwrap_or_default();
                 self.check_files(&folder, &run, &marks, &file)?;
                 self.say(&format!("going on from {}, at {:.6} s\n", file.display(), world.time()))?;
                 let plan = Plan { scene, world, folder, interrupted, checkpoint_every };

@@ -143,6 +143,30 @@ fn what_cannot_go_on_says_why_and_is_left_as_it_was() {
     assert_same(&folder, "whole", "part");
 }
 
+/// A checkpoint of another run had been gone on from, if by chance it fitted the tables; snapshots that it did not know had
+/// been removed.
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let folder = Folder::new("resume-other");
+    // No table but bodies-fixed.csv, which is the same in both.
+    let records = "[[record]]\nwhat = \"checkpoint\"\nevery = 0.007\n";
+    let snapshots = format!("{records}[[record]]\nwhat = \"snapshot\"\nevery = 0.007\n");
+    folder.file("part.toml", &ball("end = 0.05\nstep = 1e-5", &snapshots));
+    folder.file("moon.toml", &ball("end = 0.05\nstep = 1e-5", records).replace("9.81", "1.62"));
+    for name in ["part", "moon"] {
+        let output = stickslip(&folder, &["run", &format!("{name}.toml"), "--out", name, "--quiet"]);
+        assert!(output.status.success(), "{}", err(&output));
+    }
+    let part = folder.path().join("part");
+    let json = fs::read_to_string(part.join("run.json")).unwrap();
+    fs::write(part.join("run.json"), json.replace("\"ending\": \"finished\"", "\"ending\": \"running\"")).unwrap();
+    let before = files(&part);
+    let output = stickslip(&folder, &["resume", "part", "--from", "moon/checkpoint-4900.checkpoint"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(err(&output).contains("is of a run of another scene"), "{}", err(&output));
+    assert!(before == files(&part), "something was touched");
+}
+
 /// A folder that was killed before it had a scene is as good as empty.
 #[test]
 fn a_run_that_never_began_can_be_run() {

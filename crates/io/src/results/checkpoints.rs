@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use stickslip::World;
 
-use super::file::at;
+use super::file::{at, sync_folder};
 use super::growing::Marks;
 use super::schedule::Schedule;
 use crate::checkpoint::{Checkpoint, Description, END, ENDING};
@@ -124,7 +124,8 @@ impl Checkpoints {
             let file = self.folder.join(END);
             fs::remove_file(&file).map_err(|error| at(&file, error))?;
         }
-        Ok(())
+        // A power cut must not bring them back when the files that they speak of have been cut.
+        sync_folder(&self.folder)
     }
 
     /// Whether a record asks for one after this step.
@@ -191,48 +192,45 @@ pub struct Unusable {
 /// The newest checkpoint of a folder; or `from`, if it is given. `records` are the scene's. Touches nothing.
 pub fn find(folder: &Path, records: &[Record], from: Option<&Path>) -> Result<Found, Unusable> {
     let alone = |message: String| Unusable { message, other: None };
-    let mut named = Vec::new();
-    let own = records.iter().filter(|record| record.what == What::Checkpoint).map(|record| record.name.as_str());
-    for name in own.chain([AUTO]) {
-        let steps = steps_in(folder, name).map_err(|error| alone(error.to_string()))?;
-        named.extend(steps.into_iter().map(|step| (step, folder.join(format!("{name}-{step}{ENDING}")))));
-    }
-    named.sort();
     let path = folder.join(END);
-    let end = if path.exists() {
-        let other = || named.last().map(|(_, file)| file.clone());
-        match Checkpoint::read(&path) {
-            Ok(end) => Some(end),
-            Err(_) if from.is_some_and(|from| from != path) => None,
-            Err(message) => return Err(Unusable { message, other: other() }),
-        }
-    } else {
-        None
-    };
+    let end = path.exists().then(|| Checkpoint::read(&path));
     // A damaged one that the user goes on without is to go, as one of a later step is.
-    let step = end.as_ref().map(|end| end.saved.step).or(path.exists().then_some(u64::MAX));
-    let mut found = Found { newest: None, end: step };
-    // A state without marks is of a run that was over but for its last files.
-    let end = end.filter(|end| end.files.is_some());
-    if let Some(from) = from.filter(|from| *from != path) {
+    let step = end.as_ref().map(|end| end.as_ref().map_or(u64::MAX, |end| end.saved.step));
+    if let Some(from) = from {
         let checkpoint = Checkpoint::read(from).map_err(alone)?;
         if checkpoint.files.is_none() {
             return Err(alone(format!("{} is the end of a run, with nothing to go on with", from.display())));
         }
-        found.newest = Some((from.to_owned(), checkpoint));
-        return Ok(found);
+        return Ok(Found { newest: Some((from.to_owned(), checkpoint)), end: step });
     }
+    let mut named = named(folder, records).map_err(|error| alone(error.to_string()))?;
     let newest = named.pop();
-    found.newest = match (end, newest) {
+    let file = |named: Option<&(u64, PathBuf)>| named.map(|(_, file)| file.clone());
+    let end = end.transpose().map_err(|message| Unusable { message, other: file(newest.as_ref()) })?;
+    // A state without marks is of a run that was over but for its last files.
+    let end = end.filter(|end| end.files.is_some());
+    let newest = match (end, newest) {
         (Some(end), newest) if newest.as_ref().is_none_or(|(step, _)| *step <= end.saved.step) => Some((path, end)),
-        (end, Some((_, file))) => {
-            let other = || end.as_ref().map(|_| path.clone()).or(named.last().map(|(_, file)| file.clone()));
-            let read = Checkpoint::read(&file).map_err(|message| Unusable { message, other: other() })?;
-            Some((file, read))
+        (end, Some((_, newest))) => {
+            let other = || end.map(|_| path).or_else(|| file(named.last()));
+            let read = Checkpoint::read(&newest).map_err(|message| Unusable { message, other: other() })?;
+            Some((newest, read))
         }
         _ => None,
     };
-    Ok(found)
+    Ok(Found { newest, end: step })
+}
+
+/// The checkpoints of records and the automatic ones in a folder, with their steps, in order.
+fn named(folder: &Path, records: &[Record]) -> io::Result<Vec<(u64, PathBuf)>> {
+    let own = records.iter().filter(|record| record.what == What::Checkpoint).map(|record| record.name.as_str());
+    let mut named = Vec::new();
+    for name in own.chain([AUTO]) {
+        let steps = steps_in(folder, name)?;
+        named.extend(steps.into_iter().map(|step| (step, folder.join(format!("{name}-{step}{ENDING}")))));
+    }
+    named.sort();
+    Ok(named)
 }
 
 #[cfg(test)]
@@ -276,6 +274,11 @@ mod tests {
         assert_eq!(newest(None).unwrap(), folder.join(END));
         let (older, newer) = (folder.join("safe-6.checkpoint"), folder.join("safe-8.checkpoint"));
         assert_eq!(newest(Some(&older)).unwrap(), older);
+        // That of an interrupted run that has gone on since had not been taken when it was asked for.
+        fs::copy(&newer, folder.join("auto-12.checkpoint")).unwrap();
+        assert_eq!(newest(None).unwrap(), folder.join("auto-12.checkpoint"));
+        assert_eq!(newest(Some(&folder.join(END))).unwrap(), folder.join(END));
+        fs::remove_file(folder.join("auto-12.checkpoint")).unwrap();
         fs::write(folder.join(END), "broken").unwrap();
         let unusable = newest(None).unwrap_err();
         assert!(unusable.message.contains("end.checkpoint is not a checkpoint"), "{}", unusable.message);

@@ -12,7 +12,7 @@ use super::figure::{Axis, Curve, Figure};
 use super::file::{base64, csv_field, escape, short_number, write_whole};
 use super::picture::Drawing;
 use super::report::{STYLE, grouped, note, wall};
-use super::run_folder::{Ending, RunJson};
+use super::run_json::{Ending, RunJson};
 use super::series::{SeriesLog, SeriesRow};
 
 /// One run of a comparison.

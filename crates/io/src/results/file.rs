@@ -24,10 +24,14 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Brings the names in a folder to the disk: until then a power cut may bring old ones back.
+/// Brings the names in a folder to the disk: until then a power cut may bring old ones back. Where a file system cannot do
+/// that for folders (some of the network's), it is left to it.
 #[cfg(unix)]
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| at(folder, error))
+    match fs::File::open(folder).and_then(|folder| folder.sync_all()) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        synced => synced.map_err(|error| at(folder, error)),
+    }
 }
 
 /// There is no such thing there.

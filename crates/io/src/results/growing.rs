@@ -38,6 +38,8 @@ pub struct SnapshotMark {
 /// Where a run stands in all that it writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marks {
+    /// `scene_hash` of the run: a checkpoint of another one may fit by chance, and must not be gone on from.
+    pub scene_hash: String,
     /// Its tables, `bodies-fixed.csv` first.
     pub tables: Vec<TableMark>,
     /// Its snapshots.

@@ -1,8 +1,8 @@
 //! One process at a time writes a run folder.
 //!
 //! `run.lock` is held by a lock of the operating system, which goes with the process however it ends; the file itself says
-//! only which process. A lock file without a lock is a leftover. Where a file system knows no locks there is none, and two
-//! processes on one folder are not found out.
+//! only which process. A lock file without a lock is a leftover. Where a file system gives no locks (some of the network's)
+//! there is none, and two processes on one folder are not found out.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -38,12 +38,9 @@ impl Lock {
             let mut options = OpenOptions::new();
             let opened = options.read(true).write(true).create(true).truncate(false).open(&path);
             let mut file = opened.map_err(|error| at(&path, error))?;
-            match file.try_lock() {
-                Err(TryLockError::WouldBlock) => return Ok(Locked::Taken(holder(&mut file))),
-                Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
-                    return Err(at(&path, error));
-                }
-                _ => {}
+            // Any other error means that there are no locks here; systems do not agree on which.
+            if let Err(TryLockError::WouldBlock) = file.try_lock() {
+                return Ok(Locked::Taken(holder(&mut file)));
             }
             // Whoever had it may have removed the file between our opening and our locking it: then this one is no one's.
             if !is_the_file_at(&file, &path) {

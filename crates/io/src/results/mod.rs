@@ -1,7 +1,7 @@
 //! What a run leaves behind: records, the run folder, figures, a picture and a report.
 //!
 //! Read in this order: `record.rs` (the tables that grow while a run goes on), `run_folder.rs` (where they lie),
-//! `report.rs` (what is made of them at the end). Nothing here knows scene files or changes a world.
+//! `run_json.rs` (what is known about the run), `report.rs` (what is made of them at the end). Nothing here knows scene files or changes a world.
 
 pub mod bars;
 pub mod checkpoints;
@@ -21,6 +21,7 @@ pub mod record;
 mod render;
 pub mod report;
 pub mod run_folder;
+pub mod run_json;
 mod scales;
 pub mod schedule;
 pub mod series;
@@ -38,6 +39,7 @@ pub use fixed::{FixedBody, RunInfo};
 pub use growing::Marks;
 pub use record::Recorder;
 pub use report::Closing;
-pub use run_folder::{Ending, FolderError, Resumed, RunFolder, RunJson};
+pub use run_folder::{FolderError, RunFolder};
+pub use run_json::{Ending, Resumed, RunJson};
 pub use series::{SeriesLog, SeriesRow};
 pub use summary::energy_summary;

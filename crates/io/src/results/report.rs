@@ -8,7 +8,8 @@ use std::io;
 
 use super::figure::{Axis, Curve, Figure};
 use super::file::{base64, escape, short_number, write_whole};
-use super::run_folder::{Ending, RunFolder, RunJson};
+use super::run_folder::RunFolder;
+use super::run_json::{Ending, RunJson};
 use super::series::{SeriesLog, SeriesRow};
 use super::summary::{EnergyFlows, percent_text};
 

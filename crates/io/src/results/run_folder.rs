@@ -1,24 +1,22 @@
-//! The folder of a run: whether it may be used, clearing it on `--force`, `scene.toml` and `run.json`.
+//! The folder of a run: whether it may be used, which files in it are the run's, clearing it on `--force`.
 //!
 //! `run.json` is the first file written and names the records, so that a folder can be told from any other, and so that
 //! `--force` knows what is its to remove: files of the run directly in the folder, and nothing else. Names of a run's
 //! files that lie in a folder without a `run.json` belong to someone else; then the folder is refused, forced or not.
 //! `scene.toml` follows it: without one, nothing of the run has been there, and the folder is as good as empty.
 //!
-//! A folder is locked while a process writes it (`lock.rs`).
+//! What `run.json` holds is in `run_json.rs`. A folder is locked while a process writes it (`lock.rs`).
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use stickslip::random::fnv1a;
-
 use super::file::{PART, at, sync_folder, write_whole};
 use super::growing::{Marks, SnapshotMark};
 use super::lock::{self, Lock, Locked};
 use super::record::{file_names, spool_name};
+use super::run_json::{Ending, RunJson};
 use super::{checkpoints, fixed};
 use crate::checkpoint;
 use crate::input::read_text;
@@ -26,170 +24,6 @@ use crate::scene::Record;
 
 /// The largest `run.json` that is read (bytes).
 const LARGEST_RUN: u64 = 16 << 20;
-
-/// How a run ended, or that it has not.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-pub enum Ending {
-    /// It goes on, or was killed.
-    Running,
-    /// It reached its end time.
-    Finished,
-    /// A stop rule held: which.
-    Stopped(String),
-    /// It went wrong: the message.
-    Failed(String),
-    /// The user ended it.
-    Interrupted,
-    /// Something could not be written: what. The run itself is sound.
-    BrokenOff(String),
-}
-
-impl Ending {
-    /// Whether there is nothing to go on with: it has reached its end, or would fail in the same way again.
-    pub fn is_over(&self) -> bool {
-        matches!(self, Ending::Finished | Ending::Stopped(_) | Ending::Failed(_))
-    }
-}
-
-impl std::fmt::Display for Ending {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Ending::Running => f.write_str("running"),
-            Ending::Finished => f.write_str("finished"),
-            Ending::Stopped(rule) => write!(f, "stopped: {rule}"),
-            Ending::Failed(message) => write!(f, "failed: {message}"),
-            Ending::Interrupted => f.write_str("interrupted"),
-            Ending::BrokenOff(message) => write!(f, "broken off: {message}"),
-        }
-    }
-}
-
-impl From<Ending> for String {
-    fn from(ending: Ending) -> String {
-        ending.to_string()
-    }
-}
-
-impl From<String> for Ending {
-    fn from(text: String) -> Ending {
-        match text.split_once(": ") {
-            Some(("stopped", rule)) => Ending::Stopped(rule.to_owned()),
-            Some(("failed", message)) => Ending::Failed(message.to_owned()),
-            Some(("broken off", message)) => Ending::BrokenOff(message.to_owned()),
-            _ if text == "running" => Ending::Running,
-            _ if text == "finished" => Ending::Finished,
-            _ if text == "interrupted" => Ending::Interrupted,
-            _ => Ending::Failed(text),
-        }
-    }
-}
-
-/// What `run.json` holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunJson {
-    /// Always "stickslip": tells the file from others of its name.
-    pub program: String,
-    /// Version of the program.
-    pub version: String,
-    /// Commit it was built from, if known.
-    pub commit: Option<String>,
-    /// Title of the scene.
-    pub title: String,
-    /// The scene file as the user named it, without its folders.
-    pub scene_file: String,
-    /// `scene_hash` of its text.
-    pub scene_hash: String,
-    /// Threads used.
-    pub threads: usize,
-    /// Instructions used: "avx2" or "baseline".
-    pub cpu: String,
-    /// Start, UTC, ISO 8601.
-    pub started: String,
-    /// End, UTC, ISO 8601; absent while the run goes on.
-    pub ended: Option<String>,
-    /// Seconds from start to end, or to the latest writing of this file.
-    pub wall_seconds: f64,
-    /// Step (s).
-    pub step: f64,
-    /// Steps taken.
-    pub steps: u64,
-    /// Simulated time (s).
-    pub simulated_time: f64,
-    /// Bodies at the end.
-    pub bodies: usize,
-    /// Touching contacts at the end.
-    pub contacts: usize,
-    /// Bodies that entered during the run.
-    #[serde(default)]
-    pub entered: u64,
-    /// Bodies that left during the run.
-    #[serde(default)]
-    pub left: u64,
-    /// How it ended.
-    pub ending: Ending,
-    /// Its record files; of snapshots the lists, or `<name>-*.data` where there is none.
-    pub records: Vec<String>,
-    /// What the user was warned of.
-    pub warnings: Vec<String>,
-    /// Each time the run was taken up again.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub resumed: Vec<Resumed>,
-}
-
-/// One time that a run was taken up again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Resumed {
-    /// When, UTC, ISO 8601.
-    pub at: String,
-    /// After which step.
-    pub step: u64,
-    /// How it had ended before.
-    pub after: Ending,
-    /// Version of the program.
-    pub version: String,
-    /// Commit it was built from, if known.
-    pub commit: Option<String>,
-    /// Threads used from there on.
-    pub threads: usize,
-    /// Instructions used from there on.
-    pub cpu: String,
-}
-
-impl RunJson {
-    /// A run that starts now, of this program, with nothing done yet; of an unknown commit, on one thread.
-    pub fn starting(title: &str, scene_file: &Path, scene_text: &str, records: &[Record]) -> Self {
-        RunJson {
-            program: "stickslip".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            commit: None,
-            title: title.into(),
-            scene_file: scene_file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            scene_hash: scene_hash(scene_text),
-            threads: 1,
-            cpu: "baseline".into(),
-            started: super::utc::iso8601(std::time::SystemTime::now()),
-            ended: None,
-            wall_seconds: 0.0,
-            step: 0.0,
-            steps: 0,
-            simulated_time: 0.0,
-            bodies: 0,
-            contacts: 0,
-            entered: 0,
-            left: 0,
-            ending: Ending::Running,
-            records: record_files(records),
-            warnings: Vec::new(),
-            resumed: Vec::new(),
-        }
-    }
-}
-
-/// A 64-bit FNV-1a hash of a text: tells whether two runs had the same scene, not whether someone forged one.
-pub fn scene_hash(text: &str) -> String {
-    format!("fnv1a64-{:016x}", fnv1a(text.bytes()))
-}
 
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -298,7 +132,7 @@ impl RunFolder {
         // Another process may have been there between the check and the lock.
         check_free(path, force, records)?;
         if path.join("run.json").exists() {
-            remove_run(path)?;
+            remove_run(path, |file| fs::remove_file(file))?;
         }
         Ok(folder)
     }
@@ -411,9 +245,7 @@ impl RunFolder {
 
     /// Writes `run.json`: first of all files, and again when the run ends.
     pub fn write_run(&self, run: &RunJson) -> io::Result<()> {
-        let mut text = serde_json::to_string_pretty(run).map_err(io::Error::other)?;
-        text.push('\n');
-        write_whole(&self.path.join("run.json"), text.as_bytes())
+        write_run(&self.path, run)
     }
 
     /// Reads the `run.json` of a folder.
@@ -422,6 +254,12 @@ impl RunFolder {
         let text = read_text(&file, LARGEST_RUN).map_err(|error| at(&file, error))?;
         serde_json::from_str(&text).map_err(|error| at(&file, io::Error::new(io::ErrorKind::InvalidData, error)))
     }
+}
+
+fn write_run(path: &Path, run: &RunJson) -> io::Result<()> {
+    let mut text = serde_json::to_string_pretty(run).map_err(io::Error::other)?;
+    text.push('\n');
+    write_whole(&path.join("run.json"), text.as_bytes())
 }
 
 fn in_use(path: &Path, process: Option<u32>) -> FolderError {
@@ -475,13 +313,17 @@ fn older_run(path: &Path) -> Result<RunJson, FolderError> {
     if run.program == "stickslip" { Ok(run) } else { Err(foreign(format!("its program is `{}`", run.program))) }
 }
 
-/// Removes the files of the run that `run.json` describes; `run.json` last, so that what is interrupted can be repeated.
-fn remove_run(path: &Path) -> Result<(), FolderError> {
-    let run = older_run(path)?;
-    let names = entries(path)?.into_iter().filter(|name| name != "run.json" && is_run_file(name, &run.records));
+/// Removes the files of the run that `run.json` describes, but for the lock, which is ours; `run.json` last, so that what is
+/// interrupted can be repeated.
+fn remove_run(path: &Path, remove: impl Fn(&Path) -> io::Result<()>) -> Result<(), FolderError> {
+    let run = RunJson { ending: Ending::BrokenOff("it was being replaced".into()), ..older_run(path)? };
+    // Killed from here on, it must not say that it is whole. On a full disk it does: to be cleared matters more.
+    let _ = write_run(path, &run);
+    let stays = |name: &str| name == "run.json" || name == lock::FILE;
+    let names = entries(path)?.into_iter().filter(|name| !stays(name) && is_run_file(name, &run.records));
     for name in names.chain(["run.json".to_owned()]) {
         let file = path.join(name);
-        fs::remove_file(&file).map_err(|error| at(&file, error))?;
+        remove(&file).map_err(|error| at(&file, error))?;
     }
     Ok(())
 }
@@ -624,6 +466,37 @@ mod tests {
         fs::remove_dir_all(path).unwrap();
     }
 
+    /// `--force` had removed the lock with the older run, so that a second process could write the folder, too.
+    #[test]
+    fn a_run_that_replaces_another_keeps_its_lock() {
+        let path = test_folder("force-lock");
+        drop(started(&path));
+        let folder = RunFolder::create(&path, true, &records()).unwrap();
+        folder.write_run(&RunJson::starting("", Path::new("a.toml"), "", &records())).unwrap();
+        assert!(matches!(RunFolder::reopen(&path), Err(FolderError::InUse { .. })));
+        assert!(matches!(RunFolder::create(&path, true, &[]), Err(FolderError::InUse { .. })));
+        drop(folder);
+        assert_eq!(entries(&path).unwrap(), ["run.json"]);
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    /// Where `--force` was ended while it removed a finished run, what was left said that it was whole.
+    #[test]
+    fn a_run_that_is_half_removed_does_not_say_that_it_is_over() {
+        let path = test_folder("force-half");
+        let run = RunFolder::read_run(started(&path).path()).unwrap();
+        write_run(&path, &RunJson { ending: Ending::Finished, ..run }).unwrap();
+        fs::write(path.join("end.checkpoint"), "x").unwrap();
+        let until_the_scene = |file: &Path| match file.ends_with("scene.toml") {
+            true => Err(io::Error::other("killed")),
+            false => fs::remove_file(file),
+        };
+        assert!(remove_run(&path, until_the_scene).is_err());
+        assert_eq!(entries(&path).unwrap(), ["run.json", "scene.toml"]);
+        assert!(!RunFolder::read_run(&path).unwrap().ending.is_over());
+        fs::remove_dir_all(path).unwrap();
+    }
+
     #[test]
     fn a_folder_of_someone_else_is_left_alone() {
         let path = test_folder("foreign");
@@ -657,20 +530,6 @@ mod tests {
         RunFolder::check(&path.join("new"), false, &records()).unwrap();
         assert!(!path.join("new").exists());
         fs::remove_dir_all(path).unwrap();
-    }
-
-    #[test]
-    fn endings_survive_the_file() {
-        let stopped = Ending::Stopped("kinetic_energy_per_body: below 1e-12".into());
-        for ending in [Ending::Running, Ending::Finished, stopped, Ending::Failed("x: y".into()), Ending::Interrupted] {
-            assert_eq!(Ending::from(String::from(ending.clone())), ending);
-        }
-    }
-
-    #[test]
-    fn the_hash_is_fnv1a() {
-        assert_eq!(scene_hash(""), "fnv1a64-cbf29ce484222325");
-        assert_eq!(scene_hash("foobar"), "fnv1a64-85944171f73967e8");
     }
 
     #[test]

@@ -23,7 +23,7 @@ use stickslip_io::checkpoint::{self, Description};
 use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::{
     Checkpoints, Closing, Column, Ending, Marks, Recorder, Resumed, RunFolder, RunInfo, RunJson, SeriesLog,
-    energy_summary, utc,
+    energy_summary, for_a_shell, utc,
 };
 use stickslip_io::scene::{Record, Scene, plural};
 
@@ -302,8 +302,8 @@ impl<'a> Job<'a> {
         if self.json.ending.is_over()
             && let Err(error) = self.folder.tidy(&self.json)
         {
-            // The run is whole; what lies about is named in the folder's listing anyway.
-            self.json.warnings.push(format!("something needless was left in the folder: {error}"));
+            // The run is whole, and said to be.
+            eprintln!("warning: something needless was left in the folder: {error}");
         }
         self.json.ending.clone()
     }
@@ -355,7 +355,7 @@ impl<'a> Job<'a> {
         if !quiet {
             say(&self.summary(&ending))?;
         }
-        let resume = format!("go on with `stickslip resume {}`", self.folder.path().display());
+        let resume = format!("go on with `stickslip resume {}`", for_a_shell(self.folder.path()));
         match ending {
             Ending::Failed(message) => Err(Failure::Run(message)),
             Ending::BrokenOff(message) => Err(Failure::Run(format!("{message}. When that is mended, {resume}"))),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use stickslip_io::results::checkpoints::{self, Unusable};
 use stickslip_io::results::run_json::scene_hash;
-use stickslip_io::results::{Ending, Marks, RunFolder, RunJson};
+use stickslip_io::results::{Ending, Marks, RunFolder, RunJson, for_a_shell};
 use stickslip_io::scene::{self, Scene};
 
 use crate::job::{self, Job, Plan};
@@ -131,9 +131,11 @@ impl Resume {
     }
 
     fn unusable(&self, unusable: &Unusable) -> Failure {
-        let folder = self.folder.display();
         let help = match &unusable.other {
-            Some(other) => format!("go on from another one: stickslip resume {folder} --from {}", other.display()),
+            Some(other) => {
+                let (folder, other) = (for_a_shell(&self.folder), for_a_shell(other));
+                format!("go on from another one: stickslip resume {folder} --from {other}")
+            }
             None => {
                 "with another checkpoint of this run, use --from; else move this one away, and the run starts again"
                     .into()

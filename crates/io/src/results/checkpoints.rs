@@ -38,10 +38,10 @@ pub fn is_one_of(name: &str, pattern: &str) -> bool {
     step.is_some_and(|step| !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The step of a checkpoint of this name.
+/// The step of a checkpoint of this name, as the program writes it.
 fn step_of(file: &str, name: &str) -> Option<u64> {
-    is_one_of(file, &pattern(name)).then_some(())?;
-    file.strip_suffix(ENDING)?.rsplit('-').next()?.parse().ok()
+    let step = file.strip_prefix(name)?.strip_prefix('-')?.strip_suffix(ENDING)?.parse().ok()?;
+    (file == format!("{name}-{step}{ENDING}")).then_some(step)
 }
 
 /// Writes the checkpoints of one run.
@@ -308,5 +308,8 @@ mod tests {
             assert!(!is_one_of(other, &pattern), "{other}");
         }
         assert!(!is_one_of("series-1.csv", "series.csv"));
+        let steps = ["safe-120", "safe-0120", "safe-+1", "safe-", "auto-7"]
+            .map(|file| step_of(&format!("{file}{ENDING}"), "safe"));
+        assert_eq!(steps, [Some(120), None, None, None, None]);
     }
 }

@@ -87,6 +87,13 @@ pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// A path as it stands in a command that can be copied: quoted where it must be.
+pub fn for_a_shell(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = text.chars().all(|c| c.is_alphanumeric() || "-_./+,:@=".contains(c));
+    if plain && !text.is_empty() { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
+
 /// Bytes as base64 (RFC 4648, with padding).
 pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -129,6 +136,12 @@ mod tests {
     fn numbers_for_people_are_short() {
         let texts = [0.0, 29.0881, -0.0058556, 0.8, 12345.678, 5e-5, 1.23456e-9, 100.0].map(|v| short_number(v, 4));
         assert_eq!(texts, ["0", "29.09", "-0.005856", "0.8", "12346", "5e-5", "1.235e-9", "100"]);
+    }
+
+    #[test]
+    fn paths_are_quoted_for_a_shell_where_they_must_be() {
+        let texts = ["runs/01-pile", "my runs/a", "it's"].map(|path| for_a_shell(Path::new(path)));
+        assert_eq!(texts, ["runs/01-pile", "'my runs/a'", "'it'\\''s'"]);
     }
 
     #[test]

@@ -34,7 +34,7 @@ mod vtp_contacts;
 
 pub use checkpoints::Checkpoints;
 pub use compare::{Column, Comparison};
-pub use file::{short_number, write_whole};
+pub use file::{for_a_shell, short_number, write_whole};
 pub use fixed::{FixedBody, RunInfo};
 pub use growing::Marks;
 pub use record::Recorder;

@@ -118,6 +118,10 @@ fn numbers(run: &RunJson, last: Option<&SeriesRow>) -> String {
         ("bodies", grouped(run.bodies as u64)),
         ("contacts", grouped(run.contacts as u64)),
     ];
+    if !run.resumed.is_empty() {
+        let times = run.resumed.len();
+        items.push(("resumed", format!("{times} time{}", if times == 1 { "" } else { "s" })));
+    }
     if run.entered + run.left > 0 {
         items.push(("entered", grouped(run.entered)));
         items.push(("left", grouped(run.left)));

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::file::{PART, at, sync_folder, write_whole};
+use super::file::{PART, at, for_a_shell, sync_folder, write_whole};
 use super::growing::{Marks, SnapshotMark};
 use super::lock::{self, Lock, Locked};
 use super::record::{file_names, spool_name};
@@ -39,12 +39,14 @@ pub enum FolderError {
     },
     /// It has a run that is not over, and `--force` was not given.
     #[error(
-        "{folder} holds a run that is not over ({how}). Go on with it by `stickslip resume {folder}`, replace it with \
+        "{folder} holds a run that is not over ({how}). Go on with it by `stickslip resume {command}`, replace it with \
          `--force`, or choose another folder with `--out`"
     )]
     HoldsUnfinished {
         /// The folder.
         folder: String,
+        /// The folder as a command has it.
+        command: String,
         /// How it was stopped.
         how: String,
     },
@@ -298,10 +300,10 @@ fn has_begun(path: &Path, names: &[String]) -> bool {
 
 /// That a folder holds a run, and whether it is over.
 fn holds(path: &Path) -> FolderError {
-    let folder = path.display().to_string();
+    let (folder, command) = (path.display().to_string(), for_a_shell(path));
     match RunFolder::read_run(path).map(|run| run.ending) {
-        Ok(Ending::Running) => FolderError::HoldsUnfinished { folder, how: "it was killed".into() },
-        Ok(ending) if !ending.is_over() => FolderError::HoldsUnfinished { folder, how: ending.to_string() },
+        Ok(Ending::Running) => FolderError::HoldsUnfinished { folder, command, how: "it was killed".into() },
+        Ok(ending) if !ending.is_over() => FolderError::HoldsUnfinished { folder, command, how: ending.to_string() },
         _ => FolderError::HoldsRun { folder },
     }
 }

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use stickslip::World;
 use stickslip::error::Trouble;
 use stickslip::ledger::Ledger;
@@ -31,14 +32,30 @@ use crate::progress::{self, Progress};
 use crate::rules::Rules;
 use crate::{COMMIT, Failure, Outcome, say};
 
+/// Requests to end that come closer than this are one: `timeout` and some batch systems send theirs to the process and to
+/// its group, which would end it at once and not cleanly.
+const SAME_REQUEST: Duration = Duration::from_secs(1);
+
 /// A flag that Ctrl-C and a request to end set. The second time the program ends at once.
 pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        let listening = signal_hook::flag::register_conditional_shutdown(signal, 1, flag.clone())
-            .and_then(|_| signal_hook::flag::register(signal, flag.clone()));
-        listening.map_err(|error| Failure::Run(format!("cannot listen for Ctrl-C: {error}")))?;
-    }
+    let cannot = |error: std::io::Error| Failure::Run(format!("cannot listen for Ctrl-C: {error}"));
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(cannot)?;
+    let asked = flag.clone();
+    let wait = move || {
+        let mut first: Option<Instant> = None;
+        for _ in signals.forever() {
+            match first {
+                None => {
+                    first = Some(Instant::now());
+                    asked.store(true, Ordering::Relaxed);
+                }
+                Some(first) if first.elapsed() > SAME_REQUEST => std::process::exit(1),
+                Some(_) => {}
+            }
+        }
+    };
+    std::thread::Builder::new().name("signals".into()).spawn(wait).map_err(cannot)?;
     Ok(flag)
 }
 

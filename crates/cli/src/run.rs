@@ -16,8 +16,8 @@ use crate::{Failure, Outcome, say};
 /// Run a scene and write its records, a report and a picture into a folder.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  stickslip run examples/01-pile.toml --out runs/pile --threads 2\n\n\
-                        Ctrl-C ends a run cleanly: what it had is kept, and `stickslip resume` goes on with it. A second one \
-                        ends it at once.")]
+                        Ctrl-C ends a run cleanly: what it had is kept, and `stickslip resume` goes on with it. Another one \
+                        after a second ends it at once.")]
 pub struct Run {
     /// The scene file (TOML).
     scene: PathBuf,

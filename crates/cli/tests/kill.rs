@@ -209,8 +209,9 @@ fn asked_to_end_it_goes_on_to_the_same_bytes() {
     assert!(asked >= 2);
 }
 
+/// `timeout` sends its signal to the process and then to its group, and the second one ended the run without a checkpoint.
 #[test]
-fn asked_twice_it_ends_at_once_and_goes_on_to_the_same_bytes() {
+fn asked_twice_in_a_moment_it_ends_cleanly_and_goes_on_to_the_same_bytes() {
     let trials = Trials::new("twice", 8);
     let run = trials.folder.path().join("run");
     let mut running = Running::start(&trials.folder, &["run", "scene.toml", "--out", "run", "--quiet"]);
@@ -220,6 +221,7 @@ fn asked_twice_it_ends_at_once_and_goes_on_to_the_same_bytes() {
     running.signal(Signal::INT);
     let output = running.end();
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(says(&output, "interrupted") && run.join("end.checkpoint").is_file(), "{}", err(&output));
     let output = stickslip(&trials.folder, &["resume", "run"]);
     assert!(output.status.success(), "{}", err(&output));
     assert!(out(&output).contains("finished"), "{}", out(&output));

@@ -5,7 +5,8 @@
 //! - `FIXED`: rows that the report will show, at most 800 of a few hundred bytes, and the buffers of records;
 //! - `BYTES_PER_CONTACT` for each contact that there are more;
 //! - `BYTES_PER_SPHERE` where several threads run: which of them allocates what is left to chance, and so is what the
-//!   allocator can fit into the holes that earlier lists have left. On one thread nothing is left to chance.
+//!   allocator can fit into the holes that earlier lists have left. On one thread it repeats, but the first part must be
+//!   long enough for the lists to reach their largest sizes.
 #![cfg(target_os = "linux")]
 
 mod common;

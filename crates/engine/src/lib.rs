@@ -5,6 +5,7 @@
 //! - [`world`]: the world and its step;
 //! - [`model`], [`state`]: what does not change in a run, and what does;
 //! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them;
+//! - [`cell`]: the periodic cell and what drives it;
 //! - [`inflow`]: bodies that come and go during a run;
 //! - [`neighbour`], [`wall`], [`collide`]: who might touch, who does;
 //! - [`contact`], [`law`]: one contact, its signs, and the laws, one file each;
@@ -15,6 +16,7 @@
 //! - [`place`], [`random`], [`math`], [`error`]: the rest.
 
 pub mod body;
+pub mod cell;
 pub mod collide;
 pub mod contact;
 pub mod error;

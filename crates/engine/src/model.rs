@@ -4,6 +4,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
+use crate::cell::Cell;
 use crate::inflow::{Inflow, Outflow};
 use crate::law::PairLaws;
 use crate::shape::Shape;
@@ -72,6 +73,8 @@ pub struct Model {
     pub inflows: Vec<Inflow>,
     /// The box beyond which bodies are taken out, if there is one.
     pub outflow: Option<Outflow>,
+    /// The periodic cell, if there is one.
+    pub cell: Option<Cell>,
 }
 
 impl Model {
@@ -87,6 +90,7 @@ impl Model {
             laws,
             inflows: Vec::new(),
             outflow: None,
+            cell: None,
         }
     }
 }

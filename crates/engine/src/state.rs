@@ -3,8 +3,9 @@
 //! Bodies stand in chunks of 256 to 1024 in the order of a space-filling curve; walls stand last. What the contact loop reads
 //! of a body is one packed record of two cache lines, so that a contact fetches two lines a body and not one per column.
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, IVec3};
 
+use crate::cell::CellState;
 use crate::contact::Lanes;
 use crate::inflow::Traffic;
 use crate::ledger::Sums;
@@ -89,6 +90,9 @@ pub struct Bodies {
     pub built_at: Vec<DVec3>,
     /// How the walls were turned then, in their order.
     pub walls_built_at: Vec<DQuat>,
+    /// How often each cell vector must be added to a body's place for the place it has come to without being put back into
+    /// the cell. Empty without a cell.
+    pub images: Vec<IVec3>,
     /// Index by id; `GONE` for a body that has left. Ids count up and are never used again.
     pub index_of: Vec<u32>,
     /// How many are spheres.
@@ -152,4 +156,6 @@ pub struct State {
     pub sums: Sums,
     /// What has come and gone.
     pub traffic: Traffic,
+    /// The cell, if there is one.
+    pub cell: Option<CellState>,
 }

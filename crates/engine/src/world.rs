@@ -6,6 +6,7 @@
 mod assemble;
 mod carry;
 mod check;
+mod packing;
 mod read;
 mod saved;
 mod traffic;

@@ -243,6 +243,18 @@ fn driven_power(special: &Special, mover: &Mover, load: &Load) -> f64 {
     }
 }
 
+/// Sum of m v (x) v over bodies that loads move (J): xx, yy, zz, xy, xz, yz.
+#[inline(always)]
+pub fn kinetic_sums(movers: &[Mover]) -> [f64; 6] {
+    let mut sums = [0.0; 6];
+    for mover in movers.iter().filter(|mover| mover.inverse_mass > 0.0) {
+        let (v, mass) = (mover.velocity, 1.0 / mover.inverse_mass);
+        let products = [v.x * v.x, v.y * v.y, v.z * v.z, v.x * v.y, v.x * v.z, v.y * v.z];
+        (0..6).for_each(|k| sums[k] += mass * products[k]);
+    }
+    sums
+}
+
 /// The end of a step, the start of the next, or both, for the bodies of one chunk.
 pub struct Advance<'a> {
     /// Mechanics of the step that ends here.

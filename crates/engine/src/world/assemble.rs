@@ -43,6 +43,7 @@ impl World {
             orientations: rows.iter().map(|row| row.1).collect(),
             built_at: Vec::new(),
             walls_built_at: Vec::new(),
+            images: Vec::new(),
             index_of,
             spheres,
             chunk: 0,
@@ -52,7 +53,7 @@ impl World {
         let stride = layouts(&model).map(|layout| layout.total()).max().unwrap_or(SLIPS);
         Ok(World {
             neighbours: Neighbours::new(&bodies, &model.inflows),
-            state: State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic },
+            state: State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell: None },
             material_of: described.iter().map(|body| body.material).collect(),
             model,
             specials,

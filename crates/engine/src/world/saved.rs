@@ -11,13 +11,14 @@
 //!
 //! Does not do: describing bodies, materials and laws; those come with the `Setup`, which must be that of the saved world.
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, IVec3};
 use thiserror::Error;
 
 use super::assemble::{check_body, mover_of};
 use super::carry::{HeldContact, HeldContacts};
 use super::{Setup, World};
 use crate::body::{Body, Motion};
+use crate::cell::CellState;
 use crate::error::BuildError;
 use crate::explicit::bodies::BodyReport;
 use crate::explicit::contacts::ChunkWork;
@@ -56,6 +57,8 @@ pub struct SavedBody {
     pub torque: DVec3,
     /// Where it stood when neighbour lists were made (m).
     pub built_at: DVec3,
+    /// See `Bodies::images`; zero without a cell.
+    pub images: IVec3,
 }
 
 /// A place among the contacts; its memory stands in `Saved::memory`.
@@ -100,6 +103,8 @@ pub struct Saved {
     pub memory: Vec<f64>,
     /// What has come and gone.
     pub traffic: Traffic,
+    /// The cell, if there is one.
+    pub cell: Option<CellState>,
 }
 
 /// Why a saved state does not go with a setup.
@@ -143,6 +148,7 @@ impl World {
             stride: self.stride,
             memory: Vec::new(),
             traffic: self.state.traffic.clone(),
+            cell: self.state.cell,
         };
         for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
             for (block, head) in contacts.blocks.iter().enumerate() {
@@ -175,6 +181,7 @@ impl World {
             force: load.force,
             torque: load.torque,
             built_at: bodies.built_at[index],
+            images: bodies.images.get(index).copied().unwrap_or_default(),
         }
     }
 

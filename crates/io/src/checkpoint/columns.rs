@@ -3,7 +3,7 @@
 //! One section a column, so that a few lines of any language read it. A column's length follows from the counts that the
 //! clock holds and must be exactly that.
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, IVec3};
 use stickslip::inflow::Traffic;
 use stickslip::ledger::{Carried, Sums};
 use stickslip::world::{Saved, SavedBody, SavedContact};
@@ -151,6 +151,7 @@ pub fn read(sections: &mut Sections) -> Result<Saved, String> {
         force: force[i],
         torque: torque[i],
         built_at: built_at[i],
+        images: IVec3::ZERO,
     };
     saved.bodies = (0..n).map(body).collect();
     saved.walls_built = sections.orientations("walls.built_orientation", n.saturating_sub(saved.spheres))?;
@@ -200,6 +201,7 @@ fn read_clock(sections: &mut Sections) -> Result<(Saved, [usize; 2]), String> {
         stride: count(5),
         memory: Vec::new(),
         traffic: Traffic::default(),
+        cell: None,
     };
     if !(saved.dt > 0.0 && saved.dt.is_finite()) {
         return Err(format!("is damaged: its step is {} s", saved.dt));

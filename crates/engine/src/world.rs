@@ -7,6 +7,7 @@ mod assemble;
 mod carry;
 mod check;
 mod packing;
+mod rattlers;
 mod read;
 mod saved;
 mod traffic;
@@ -25,6 +26,7 @@ use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours};
 use carry::HeldContacts;
 pub use carry::Remembered;
+pub use rattlers::Packing;
 pub use saved::{RestoreError, Saved, SavedBody, SavedContact};
 pub use traffic::StreamReport;
 

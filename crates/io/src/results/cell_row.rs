@@ -47,6 +47,17 @@ pub const COLUMNS: [&str; 32] = [
     "cell_z",
 ];
 
+/// Those that say where the cell is.
+pub const FRAME: [&str; 12] = [
+    "cell_ax", "cell_ay", "cell_az", "cell_bx", "cell_by", "cell_bz", "cell_cx", "cell_cy", "cell_cz", "cell_x",
+    "cell_y", "cell_z",
+];
+
+/// The cell of twelve numbers in the order of `FRAME`.
+pub fn frame(numbers: &[f64]) -> Frame {
+    Frame { corner: DVec3::from_slice(&numbers[9..]), ..Frame::new(DMat3::from_cols_slice(&numbers[..9])) }
+}
+
 /// The numbers of one row, in the order of `COLUMNS`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellRow([f64; COLUMNS.len()]);
@@ -92,11 +103,7 @@ impl CellRow {
 
     /// Where the cell was.
     pub fn frame(&self) -> Frame {
-        let [vectors, corner] = [20, 29];
-        Frame {
-            corner: DVec3::from_slice(&self.0[corner..]),
-            ..Frame::new(DMat3::from_cols_slice(&self.0[vectors..corner]))
-        }
+        frame(&FRAME.map(|column| self.get(column)))
     }
 }
 

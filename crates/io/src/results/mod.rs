@@ -13,6 +13,7 @@ pub mod fixed;
 mod font;
 pub mod growing;
 pub mod lammps;
+mod lammps_box;
 mod lammps_data;
 pub mod lock;
 mod panel;

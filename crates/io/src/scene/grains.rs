@@ -23,6 +23,8 @@ use crate::scene::{cell, lammps};
 
 /// How long random placement may search, over all tables.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The longest name of a file that is looked for (bytes): what systems allow.
+const LONGEST_NAME: usize = 4096;
 /// The largest list of grains that is read (bytes); it must fit the resolved scene.
 const LARGEST_LIST: u64 = 48 << 20;
 
@@ -248,7 +250,15 @@ fn read_lammps(place: &Table<'_>, folder: &Path) -> Result<Rows> {
 }
 
 fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
-    let path = folder.join(item.clone().string()?);
+    let name = item.clone().string()?;
+    if name.len() > LONGEST_NAME {
+        return Err(item.error(format!(
+            "expected the name of a file, found {} letters: \"{}\"",
+            name.len(),
+            shown(name)
+        )));
+    }
+    let path = folder.join(name);
     Source::read(&path, LARGEST_LIST).map_err(|error| match error.line() {
         Some(_) => error,
         // The place to look is the scene when the list is not there at all.

@@ -11,10 +11,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
+use stickslip::cell;
 use stickslip::measure::ContactLoad;
 
+use crate::checkpoint::{self, Checkpoint};
 use crate::input::{read_text, shown};
-use crate::results::{RunFolder, RunJson, fixed};
+use crate::results::{RunFolder, RunJson, cell_row, fixed};
 
 /// The largest scene or table of bodies that is read whole (bytes): a row for each of 4 billion bodies would not fit either.
 const LARGEST_TABLE: u64 = 8 << 30;
@@ -158,6 +160,8 @@ pub struct Run {
     pub walls: Vec<Wall>,
     /// Whether some contact resists sliding, and whether some resists rolling or spinning.
     pub resists: (bool, bool),
+    /// Whether there is a cell that repeats everywhere.
+    pub in_cell: bool,
     records: Vec<(Held, PathBuf)>,
 }
 
@@ -187,6 +191,7 @@ impl Run {
             bodies,
             walls: walls(&scene),
             resists: resists(&scene),
+            in_cell: repeats_everywhere(&scene),
             records: record_files(folder, &scene),
             json,
             folder: folder.to_owned(),
@@ -315,6 +320,29 @@ impl Run {
         frame.radii.push(radius);
         frame.masses.push(body.mass);
         Ok(())
+    }
+
+    /// The periodic cell at the end of the run, from its checkpoint; `None` when it had none.
+    pub fn cell_frame(&self) -> Result<Option<cell::Frame>, ReadError> {
+        let path = self.folder.join(checkpoint::END);
+        let checkpoint = Checkpoint::read(&path).map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))?;
+        Ok(checkpoint.saved.cell.map(|cell| cell.frame))
+    }
+
+    /// The cell at the recorded time nearest to `time`, from the series, or at its last; `None` unless the run has a
+    /// series of a cell that repeats everywhere.
+    pub fn cell_frame_at(&self, time: Option<f64>) -> Result<Option<cell::Frame>, ReadError> {
+        if !self.in_cell || !self.has(Held::Series) {
+            return Ok(None);
+        }
+        let step = self.step_at(Held::Series, time)?;
+        let columns = ["step"].into_iter().chain(cell_row::FRAME).collect::<Vec<_>>();
+        let mut found = None;
+        table::scan(self.file(Held::Series)?, &columns, &mut |have| have == step, &mut |row| {
+            found = Some(cell_row::frame(&row[1..]));
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// The bodies at the recorded time nearest to `time`, or at the last.
@@ -449,6 +477,12 @@ fn walls(scene: &toml::Table) -> Vec<Wall> {
         });
     }
     walls
+}
+
+/// Whether the scene has a cell that repeats everywhere. The resolved scene says so for each direction.
+fn repeats_everywhere(scene: &toml::Table) -> bool {
+    let periodic = scene.get("cell").and_then(|cell| cell.get("periodic")).and_then(toml::Value::as_array);
+    periodic.is_some_and(|flags| flags.iter().all(|flag| flag.as_bool() == Some(true)))
 }
 
 /// Whether a contact of the scene resists sliding, and whether one resists rolling or spinning.

@@ -5,6 +5,7 @@
 //! Bodies may come and go between times: a frame holds those that the record has then. The scene is read as plain TOML, not
 //! built again, so a run of another version can be read as long as these keys keep their meaning.
 
+mod resisted;
 mod table;
 
 use std::io;
@@ -156,13 +157,14 @@ pub struct Run {
     pub bodies: Vec<KnownBody>,
     /// Walls of the scene's `[[body]]` tables.
     pub walls: Vec<Wall>,
-    /// Whether some contact resists sliding, and whether some resists rolling or spinning.
-    pub resists: (bool, bool),
+    /// Whether some contact resists sliding, rolling and spinning at rest, by more than a trace.
+    pub resists: [bool; 3],
     records: Vec<(Held, PathBuf)>,
 }
 
 const BODY: [&str; 15] = ["step", "time", "id", "x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz", "tx", "ty", "tz"];
-const CONTACT: [&str; 14] = ["step", "time", "a", "b", "px", "py", "pz", "nx", "ny", "nz", "fn", "fsx", "fsy", "fsz"];
+const CONTACT: [&str; 15] =
+    ["step", "time", "a", "b", "px", "py", "pz", "nx", "ny", "nz", "fn", "fsx", "fsy", "fsz", "mode"];
 
 impl Run {
     /// Reads what a folder says about its run, except the records.
@@ -184,9 +186,9 @@ impl Run {
         Ok(Run {
             title: json.title.clone(),
             gravity: scene.get("gravity").and_then(vector).unwrap_or(DVec3::ZERO),
+            resists: resisted::motions(&scene, &bodies),
             bodies,
             walls: walls(&scene),
-            resists: resists(&scene),
             records: record_files(folder, &scene),
             json,
             folder: folder.to_owned(),
@@ -196,6 +198,11 @@ impl Run {
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The periodic cell at the end of the run; `None` when it has none.
+    pub fn cell_frame(&self) -> Option<stickslip::cell::Frame> {
+        None
     }
 
     /// Whether it has such a record.
@@ -333,8 +340,16 @@ impl Run {
     pub fn contacts(&self, step: u64) -> Result<Vec<ContactLoad>, ReadError> {
         let mut rows = Vec::new();
         table::scan(self.file(Held::Contacts)?, &CONTACT, &mut |have| have == step, &mut |row| {
-            let force = triple(row, 7) * row[10] + triple(row, 11);
-            rows.push(ContactLoad { a: row[2] as u32, b: row[3] as u32, point: triple(row, 4), force });
+            let (normal, normal_force) = (triple(row, 7), row[10]);
+            rows.push(ContactLoad {
+                a: row[2] as u32,
+                b: row[3] as u32,
+                point: triple(row, 4),
+                force: normal * normal_force + triple(row, 11),
+                normal,
+                normal_force,
+                slide: table::modes(row[14])[0],
+            });
             Ok(())
         })?;
         Ok(rows)
@@ -449,17 +464,6 @@ fn walls(scene: &toml::Table) -> Vec<Wall> {
         });
     }
     walls
-}
-
-/// Whether a contact of the scene resists sliding, and whether one resists rolling or spinning.
-fn resists(scene: &toml::Table) -> (bool, bool) {
-    let has = |keys: &[&str]| {
-        tables(scene, "contact").any(|contact| {
-            let several = contact.get("friction").and_then(toml::Value::as_table);
-            keys.iter().any(|key| contact.contains_key(*key) || several.is_some_and(|table| table.contains_key(*key)))
-        })
-    };
-    (has(&["slide", "friction"]), has(&["roll", "spin"]))
 }
 
 /// The files of the records that can be read and are there. A Parquet record of a run that was killed is still a CSV.

@@ -351,3 +351,37 @@ fn figure(grid: &Grid, cells: &[CellStress], weight: &[f64], time: f64) -> Figur
         curves: lines,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use stickslip::measure::Mode;
+
+    use super::*;
+
+    /// Two balls in a cell of 2 x 3 x 5 m that press each other with 6 N across its face in x, 0.5 m apart there and carried
+    /// along by a common velocity: sxx = 6 * 0.5/30 Pa, a pressure of a third of it, off by twice that; no motion of their
+    /// own.
+    #[test]
+    fn a_cell_has_one_stress() {
+        let cell = cell::Frame::new(DMat3::from_diagonal(DVec3::new(2.0, 3.0, 5.0)));
+        let frame = Frame {
+            ids: vec![0, 1],
+            positions: vec![DVec3::new(0.25, 1.0, 1.0), DVec3::new(1.75, 1.0, 1.0)],
+            velocities: vec![DVec3::Y; 2],
+            radii: vec![0.25; 2],
+            masses: vec![1.0; 2],
+            ..Frame::default()
+        };
+        let (normal, normal_force) = (DVec3::X, 6.0);
+        let force = normal * normal_force;
+        let contact = ContactLoad { a: 0, b: 1, point: DVec3::ZERO, force, normal, normal_force, slide: Mode::Stick };
+        let found = whole_cell(&cell, &frame, &[contact]);
+        let json = found.json();
+        let number = |key: &str| json[key].as_f64().unwrap();
+        assert!((number("pressure") - 0.1 / 3.0).abs() < 1e-16, "{json:?}");
+        assert!((json["stress"][0][0].as_f64().unwrap() - 0.1).abs() < 1e-16, "{json:?}");
+        assert!((number("largest_part_off_the_pressure") - 2.0).abs() < 1e-14, "{json:?}");
+        assert_eq!(json["of_motion"][1][1].as_f64(), Some(0.0), "{json:?}");
+        assert!(found.csv.starts_with("sxx,sxy,") && found.csv.lines().count() == 2, "{}", found.csv);
+    }
+}

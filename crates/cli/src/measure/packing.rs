@@ -287,3 +287,26 @@ fn slices(region: &Region, count: usize) -> Vec<(f64, Region)> {
     };
     (0..count).map(slice).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::f64::consts::PI;
+
+    use glam::DMat3;
+
+    use super::*;
+
+    /// A ball of diameter 1 in a cube of edge 1 fills pi/6 of it, though it sticks out of the cell.
+    #[test]
+    fn a_cell_is_measured_as_a_whole() {
+        let frame = Frame { ids: vec![0], positions: vec![DVec3::ZERO], radii: vec![0.5], ..Frame::default() };
+        let cell = cell::Frame::new(DMat3::IDENTITY);
+        assert!((fraction_of(&frame, Some(&cell)).0 - PI / 6.0).abs() < 1e-15);
+        let found = whole_cell(&frame, &cell, false).ok().unwrap();
+        assert_eq!(found.json()["fraction"].as_f64(), Some(fraction_of(&frame, Some(&cell)).0));
+        assert!(whole_cell(&frame, &cell, true).is_err());
+        // Without a cell, or with one that does not repeat in all directions, the core: one ball has none.
+        let slab = cell::Frame { periodic: [true, true, false], ..cell };
+        assert!(fraction_of(&frame, None).0.is_nan() && fraction_of(&frame, Some(&slab)).0.is_nan());
+    }
+}

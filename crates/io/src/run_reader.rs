@@ -5,6 +5,7 @@
 //! Bodies may come and go between times: a frame holds those that the record has then. The scene is read as plain TOML, not
 //! built again, so a run of another version can be read as long as these keys keep their meaning.
 
+mod resisted;
 mod table;
 
 use std::io;
@@ -158,15 +159,18 @@ pub struct Run {
     pub bodies: Vec<KnownBody>,
     /// Walls of the scene's `[[body]]` tables.
     pub walls: Vec<Wall>,
-    /// Whether some contact resists sliding, and whether some resists rolling or spinning.
-    pub resists: (bool, bool),
-    /// Whether there is a cell that repeats everywhere.
+    /// Whether some contact resists sliding, rolling and spinning at rest, by more than a trace.
+    pub resists: [bool; 3],
+    /// Whether there is a cell, of whatever kind.
+    pub has_cell: bool,
+    /// Whether there is one that repeats everywhere.
     pub in_cell: bool,
     records: Vec<(Held, PathBuf)>,
 }
 
 const BODY: [&str; 15] = ["step", "time", "id", "x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz", "tx", "ty", "tz"];
-const CONTACT: [&str; 14] = ["step", "time", "a", "b", "px", "py", "pz", "nx", "ny", "nz", "fn", "fsx", "fsy", "fsz"];
+const CONTACT: [&str; 15] =
+    ["step", "time", "a", "b", "px", "py", "pz", "nx", "ny", "nz", "fn", "fsx", "fsy", "fsz", "mode"];
 
 impl Run {
     /// Reads what a folder says about its run, except the records.
@@ -188,9 +192,10 @@ impl Run {
         Ok(Run {
             title: json.title.clone(),
             gravity: scene.get("gravity").and_then(vector).unwrap_or(DVec3::ZERO),
+            resists: resisted::motions(&scene, &bodies),
             bodies,
             walls: walls(&scene),
-            resists: resists(&scene),
+            has_cell: scene.contains_key("cell"),
             in_cell: repeats_everywhere(&scene),
             records: record_files(folder, &scene),
             json,
@@ -329,13 +334,12 @@ impl Run {
         Ok(checkpoint.saved.cell.map(|cell| cell.frame))
     }
 
-    /// The cell at the recorded time nearest to `time`, from the series, or at its last; `None` unless the run has a
-    /// series of a cell that repeats everywhere.
-    pub fn cell_frame_at(&self, time: Option<f64>) -> Result<Option<cell::Frame>, ReadError> {
+    /// The cell at a step, from the series; `None` unless the run has a series of a cell that repeats everywhere with this
+    /// step in it.
+    pub fn cell_frame_at(&self, step: u64) -> Result<Option<cell::Frame>, ReadError> {
         if !self.in_cell || !self.has(Held::Series) {
             return Ok(None);
         }
-        let step = self.step_at(Held::Series, time)?;
         let columns = ["step"].into_iter().chain(cell_row::FRAME).collect::<Vec<_>>();
         let mut found = None;
         table::scan(self.file(Held::Series)?, &columns, &mut |have| have == step, &mut |row| {
@@ -361,8 +365,16 @@ impl Run {
     pub fn contacts(&self, step: u64) -> Result<Vec<ContactLoad>, ReadError> {
         let mut rows = Vec::new();
         table::scan(self.file(Held::Contacts)?, &CONTACT, &mut |have| have == step, &mut |row| {
-            let force = triple(row, 7) * row[10] + triple(row, 11);
-            rows.push(ContactLoad { a: row[2] as u32, b: row[3] as u32, point: triple(row, 4), force });
+            let (normal, normal_force) = (triple(row, 7), row[10]);
+            rows.push(ContactLoad {
+                a: row[2] as u32,
+                b: row[3] as u32,
+                point: triple(row, 4),
+                force: normal * normal_force + triple(row, 11),
+                normal,
+                normal_force,
+                slide: table::modes(row[14])[0],
+            });
             Ok(())
         })?;
         Ok(rows)
@@ -483,17 +495,6 @@ fn walls(scene: &toml::Table) -> Vec<Wall> {
 fn repeats_everywhere(scene: &toml::Table) -> bool {
     let periodic = scene.get("cell").and_then(|cell| cell.get("periodic")).and_then(toml::Value::as_array);
     periodic.is_some_and(|flags| flags.iter().all(|flag| flag.as_bool() == Some(true)))
-}
-
-/// Whether a contact of the scene resists sliding, and whether one resists rolling or spinning.
-fn resists(scene: &toml::Table) -> (bool, bool) {
-    let has = |keys: &[&str]| {
-        tables(scene, "contact").any(|contact| {
-            let several = contact.get("friction").and_then(toml::Value::as_table);
-            keys.iter().any(|key| contact.contains_key(*key) || several.is_some_and(|table| table.contains_key(*key)))
-        })
-    };
-    (has(&["slide", "friction"]), has(&["roll", "spin"]))
 }
 
 /// The files of the records that can be read and are there. A Parquet record of a run that was killed is still a CSV.

@@ -327,6 +327,6 @@ mod tests {
         let cell = world.state.cell.unwrap_or_else(|| unreachable!());
         assert!((cell.strain.y_axis.x - 0.01 * 0.02 * 20_100.0).abs() < 1e-9);
         assert!(height(&world) > 0.85 * start, "{} {start}", height(&world));
-        assert!((cell.frame.volume() / (4.0_f64 * 0.98).powi(3) - 1.0).abs() < 1e-4, "{}", cell.frame.volume());
+        assert!((cell.frame.volume() / (3.92 * 3.92 * 3.92) - 1.0).abs() < 1e-4, "{}", cell.frame.volume());
     }
 }

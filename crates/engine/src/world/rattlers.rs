@@ -7,10 +7,7 @@
 
 use super::World;
 use crate::law::{Limit, Measure, PairLaws, Roll, Slide, Spin};
-use crate::measure::packing::stable_contacts;
-
-/// Coefficients below this do not hold a grain.
-const LEAST_COEFFICIENT: f64 = 0.01;
+use crate::measure::packing::{LEAST_COEFFICIENT, stable_contacts};
 
 /// A packing without its rattlers.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,8 +142,7 @@ impl World {
             Some(Spin::Own(_)) => true,
             None => false,
         };
-        let roll_or_spin = laws.iter().any(|laws| roll(laws) || spin(laws));
-        stable_contacts(laws.iter().any(slide), roll_or_spin) as u32
+        stable_contacts([laws.iter().any(slide), laws.iter().any(roll), laws.iter().any(spin)]) as u32
     }
 }
 

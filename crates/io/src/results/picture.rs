@@ -498,6 +498,16 @@ mod tests {
     }
 
     #[test]
+    fn hidden_bodies_are_not_drawn() {
+        let (world, info) = crate::results::testing::small_world();
+        let places = |drawing: Drawing| drawing.spheres.iter().map(|sphere| sphere.centre).collect::<Vec<_>>();
+        assert_eq!(places(Drawing::of(&world, &info)).len(), 2);
+        assert_eq!(places(Drawing::without(&world, &info, &[1])), [world.body(2).position]);
+        let without_floor = Drawing::without(&world, &info, &[0, 2]);
+        assert!(without_floor.planes.is_empty() && without_floor.spheres.len() == 1);
+    }
+
+    #[test]
     fn nothing_to_draw_is_still_a_picture() {
         let empty = Drawing { spheres: vec![], ..one_ball() };
         decode(&empty.to_png());

@@ -286,6 +286,7 @@ pub fn error_figure(rows: &[SeriesRow]) -> Figure {
 mod tests {
     use std::path::Path;
 
+    use super::super::cell_row::CellRow;
     use super::super::picture::Drawing;
     use super::super::testing::{small_world, tags, test_folder};
     use super::*;
@@ -332,6 +333,22 @@ mod tests {
         let html = closing.to_html();
         tags(&html);
         assert!(html.contains("<h1>a.toml</h1>"));
+    }
+
+    #[test]
+    fn a_packing_has_plots_of_its_own() {
+        let fields = |value: &'static str| vec![value; super::super::cell_row::COLUMNS.len()];
+        let row = |time: f64, value| SeriesRow { time, cell: CellRow::parse(&fields(value)), ..SeriesRow::default() };
+        let rows = [row(0.0, "0.25"), row(1.0, "0.5")];
+        let figures = cell_figures(&rows);
+        let titles: Vec<&str> = figures.iter().map(|figure| figure.title.as_str()).collect();
+        assert_eq!(titles, ["Volume fraction", "Coordination", "Pressure", "Distance from the applied pressure"]);
+        assert_eq!(figures[0].curves[0].points, [(0.0, 0.25), (1.0, 0.5)]);
+        figures.iter().for_each(|figure| {
+            tags(&figure.to_svg());
+        });
+        // Without a target there is no distance from it.
+        assert_eq!(cell_figures(&[row(0.0, "NaN")]).len(), 3);
     }
 
     #[test]

@@ -127,7 +127,7 @@ fn the_cell_is_read_from_the_end_and_from_the_series() {
     };
     end(None);
     let found = Run::open(&folder).unwrap();
-    assert_eq!((found.cell_frame().unwrap(), found.cell_frame_at(None).unwrap()), (None, None));
+    assert_eq!((found.cell_frame().unwrap(), found.cell_frame_at(0).unwrap()), (None, None));
     let vectors = DMat3::from_cols_array(&[8.0, 0.0, 0.0, 1.0, 9.0, 0.0, -2.0, 0.5, 10.0]);
     let frame = cell::Frame { corner: DVec3::new(1.0, 2.0, 3.0), ..cell::Frame::new(vectors) };
     end(Some(frame));
@@ -142,7 +142,8 @@ fn the_cell_is_read_from_the_end_and_from_the_series() {
     fs::write(folder.join("series.csv"), format!("{header}{}{}", line(0, 1.0), line(10, 0.5))).unwrap();
     let found = Run::open(&folder).unwrap();
     assert_eq!(found.cell_frame().unwrap(), Some(frame));
-    assert_eq!(found.cell_frame_at(Some(0.0)).unwrap(), Some(frame));
-    assert_eq!(found.cell_frame_at(None).unwrap().unwrap().vectors, vectors * 0.5);
+    assert_eq!(found.cell_frame_at(0).unwrap(), Some(frame));
+    assert_eq!(found.cell_frame_at(10).unwrap().unwrap().vectors, vectors * 0.5);
+    assert_eq!(found.cell_frame_at(5).unwrap(), None);
     fs::remove_dir_all(folder).unwrap();
 }

@@ -15,6 +15,7 @@ mod resume;
 mod rules;
 mod run;
 mod schema;
+mod side_by_side;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -2,7 +2,8 @@
 //!
 //! Everything is looked at before anything is touched: the scene must be the run's, the checkpoint whole, and every record
 //! file must still begin with what it held at the checkpoint. Then the files are cut back to it and the run goes on, with the
-//! very bits of one that was never stopped, on any number of threads. A run without a checkpoint starts again.
+//! very bits of one that was never stopped, on any number of threads. A run without a checkpoint starts again. A sweep goes
+//! on with all its runs (`sweep.rs`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,21 +12,23 @@ use std::time::Duration;
 
 use stickslip_io::results::checkpoints::{self, Unusable};
 use stickslip_io::results::run_json::scene_hash;
+use stickslip_io::results::sweep::FILES as SWEEP_FILES;
 use stickslip_io::results::{Ending, Marks, RunFolder, RunJson, for_a_shell};
 use stickslip_io::scene::{self, Scene};
 
 use crate::job::{self, Job, Plan};
 use crate::progress::Progress;
 use crate::run::refuse;
+use crate::sweep::Sweep;
 use crate::{COMMIT, Failure, Outcome, say};
 
-/// Go on with a run that was killed, interrupted or broken off.
+/// Go on with a run or a sweep that was killed, interrupted or broken off.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  stickslip resume runs/01-pile\n\n\
                         The records end with the same bytes as those of a run that was never stopped.\n\
                         A run that has no checkpoint yet starts again; one that has ended is left as it is.")]
 pub struct Resume {
-    /// The folder of the run.
+    /// The folder of the run, or of a sweep.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// How many threads; all that there are if absent. The results do not depend on it.
@@ -45,6 +48,9 @@ pub struct Resume {
 impl Resume {
     /// Looks, then goes on.
     pub fn execute(&self) -> Outcome {
+        if self.folder.join(SWEEP_FILES[0]).exists() && !self.folder.join("run.json").exists() {
+            return self.sweep();
+        }
         if let Some(run) = RunFolder::read_run(&self.folder).ok().filter(|run| run.ending.is_over()) {
             return self.over(&run);
         }
@@ -56,6 +62,15 @@ impl Resume {
         }
         let scene = scene_of(&self.folder, &run)?;
         job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| self.go_on(&scene, folder, run))
+    }
+
+    /// A sweep: its runs go on that are not over.
+    fn sweep(&self) -> Outcome {
+        if self.from.is_some() {
+            let help = "without --from, each of its runs goes on from its newest checkpoint";
+            return Err(Failure::Input(miette::miette!(help = help, "--from is for a run; this folder holds a sweep")));
+        }
+        Sweep::again(&self.folder, self.threads, self.quiet, self.checkpoint_every)?.execute()
     }
 
     /// A run that has ended is left as it is; one that failed would fail again.

@@ -199,6 +199,22 @@ pub fn compared(table: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// The small heap stands higher with rolling friction than without, at a sliding friction that holds it: by more than its
+/// seeds differ. Without rolling friction all grains come to lie on the floor, so its centre is at their mean radius.
+pub fn swept(folder: &Path) -> Result<(), String> {
+    let table = Table::read(folder, "sweep.csv")?;
+    let (roll, slide) = (table.numbers("contact[*].roll.mu")?, table.numbers("contact[*].slide.mu")?);
+    let (potential, runs) = (table.numbers("potential")?, table.numbers("run")?);
+    near("runs", runs.len() as f64, 24.0, 0.0)?;
+    let at =
+        |mu: f64| (0..runs.len()).filter(move |&row| roll[row] == mu && slide[row] == 0.5).map(|row| potential[row]);
+    let (flat, heap) = (at(0.0).fold(0.0, f64::max), at(0.4).fold(f64::INFINITY, f64::min));
+    println!(
+        "potential energy of the small heap: {flat:.3e} J at most without rolling friction, {heap:.3e} J at least with"
+    );
+    if heap > 1.1 * flat { Ok(()) } else { Err(format!("the heap stands no higher: {heap} J, {flat} J")) }
+}
+
 fn near(what: &str, found: f64, expected: f64, tolerance: f64) -> Result<(), String> {
     if (found - expected).abs() <= tolerance {
         return Ok(());

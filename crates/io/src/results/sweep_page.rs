@@ -16,13 +16,14 @@ use crate::scene::{plural, split};
 const MOST_CURVES: usize = 14;
 
 /// Columns worth a plot when none is asked for, the first ones first; of these that vary so many are shown.
-const TELLING: [&str; 9] = [
+const TELLING: [&str; 10] = [
     "volume_fraction",
     "coordination_held",
     "coordination",
     "rattlers",
     "unbalanced_force",
     "kinetic",
+    "potential",
     "lost_slide",
     "lost_roll",
     "time",
@@ -170,7 +171,7 @@ impl SweepPage<'_> {
     /// Lines over the first key, by the second; with two numeric keys maps as well.
     fn telling(&self, data: &Data) -> Vec<Plot> {
         let x = data.keys.first().cloned().unwrap_or_else(|| "seed".to_owned());
-        let varies = |name: &&&str| distinct(data.texts(name)).len() > 1 && data.is_numeric(name);
+        let varies = |name: &&&str| data.is_numeric(name) && varies(&data.numbers(name));
         let columns: Vec<&str> = TELLING.iter().filter(varies).copied().take(MOST_PLOTS).collect();
         let mut plots: Vec<Plot> =
             columns.iter().map(|y| Plot { x: x.clone(), y: (*y).to_owned(), colour: None }).collect();
@@ -192,7 +193,11 @@ impl SweepPage<'_> {
             .iter()
             .filter(|(name, fields)| !idle(fields) || self.table.keys.contains(name) || name == "run")
             .collect();
-        let head: String = shown.iter().map(|(name, _)| format!("<th>{}</th>", escape(name))).collect();
+        let numeric = |fields: &[String]| fields.iter().all(|field| field.is_empty() || field.parse::<f64>().is_ok());
+        let head = |(name, fields): &&(String, Vec<String>)| {
+            format!("<th{}>{}</th>", if numeric(fields) { " class=\"n\"" } else { "" }, escape(name))
+        };
+        let head: String = shown.iter().map(head).collect();
         let cell = |field: &String| match field.parse::<f64>() {
             Ok(number) if field.contains(['.', 'e']) => format!("<td class=\"n\">{}</td>", short_number(number, 5)),
             Ok(_) => format!("<td class=\"n\">{}</td>", escape(field)),
@@ -317,6 +322,13 @@ fn in_order(mut values: Vec<String>) -> Vec<String> {
 fn spans_decades(values: impl Iterator<Item = f64>) -> bool {
     let (low, high) = values.filter(|v| v.is_finite()).fold((f64::INFINITY, 0.0_f64), |(l, h), v| (l.min(v), h.max(v)));
     low > 0.0 && low.is_finite() && high > 100.0 * low
+}
+
+/// Whether values differ by more than a thousandth, as the end times of runs with other steps do not.
+fn varies(values: &[f64]) -> bool {
+    let finite = || values.iter().filter(|value| value.is_finite());
+    let (low, high) = finite().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
+    high - low > 1e-3 * low.abs().max(high.abs())
 }
 
 /// The end of a key that tells it from others well enough: what follows the brackets.

@@ -206,9 +206,10 @@ pub fn swept(folder: &Path) -> Result<(), String> {
     let (roll, slide) = (table.numbers("contact[*].roll.mu")?, table.numbers("contact[*].slide.mu")?);
     let (potential, runs) = (table.numbers("potential")?, table.numbers("run")?);
     near("runs", runs.len() as f64, 24.0, 0.0)?;
-    let at =
-        |mu: f64| (0..runs.len()).filter(move |&row| roll[row] == mu && slide[row] == 0.5).map(|row| potential[row]);
-    let (flat, heap) = (at(0.0).fold(0.0, f64::max), at(0.4).fold(f64::INFINITY, f64::min));
+    let at = |mu: f64| -> Vec<f64> {
+        (0..runs.len()).filter(|&row| roll[row] == mu && slide[row] == 0.5).map(|row| potential[row]).collect()
+    };
+    let (flat, heap) = (at(0.0).into_iter().fold(0.0, f64::max), at(0.4).into_iter().fold(f64::INFINITY, f64::min));
     println!(
         "potential energy of the small heap: {flat:.3e} J at most without rolling friction, {heap:.3e} J at least with"
     );

@@ -100,11 +100,13 @@ impl Place {
             return Ok(works.iter().map(|_| Todo::Start).collect());
         };
         // Where folders were not kept, the table is all there is of runs that came to their end.
-        let table_only = table_only || older.keep == "table";
-        let keys: Vec<String> = older.set.iter().map(|swept| swept.key.clone()).collect();
-        let table = SweepTable::read_csv(&self.out, &keys)
-            .map_err(|error| wrong(format!("{error}. Put it back as it was, or start anew with `--force`")))?;
-        let row = |work: &Work<'_>| table.rows.get(&work.number).filter(|row| table_only && row.is_whole());
+        let mut kept = SweepTable::default();
+        if table_only || older.keep == "table" {
+            let keys: Vec<String> = older.set.iter().map(|swept| swept.key.clone()).collect();
+            kept = SweepTable::read_csv(&self.out, &keys)
+                .map_err(|error| wrong(format!("{error}. Put it back as it was, or start anew with `--force`")))?;
+        }
+        let row = |work: &Work<'_>| kept.rows.get(&work.number).filter(|row| row.is_whole());
         works.iter().map(|work| row(work).map_or_else(|| plan_one(work), |row| Ok(Todo::Keep(row.clone())))).collect()
     }
 

@@ -199,8 +199,10 @@ pub fn compared(table: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The small heap stands higher with rolling friction than without, at a sliding friction that holds it: by more than its
-/// seeds differ. Without rolling friction all grains come to lie on the floor, so its centre is at their mean radius.
+/// The small heap stands higher with rolling friction than without, where sliding friction can hold it. Without rolling
+/// friction every grain comes to lie on the floor (a contact each seen), the lowest that they can be; a tenth of the grains one
+/// diameter above it lift the centre by a fifth of a radius. The least of a seed with must lie a tenth above the most without
+/// (26 % seen; seeds differ by 4 %).
 pub fn swept(folder: &Path) -> Result<(), String> {
     let table = Table::read(folder, "sweep.csv")?;
     let (roll, slide) = (table.numbers("contact[*].roll.mu")?, table.numbers("contact[*].slide.mu")?);

@@ -90,6 +90,15 @@ details{margin-top:36px}summary{cursor:pointer;font-weight:600}\
 pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:14px;overflow:auto;font-size:13px}\
 footer{margin-top:32px;color:var(--soft);font-size:13px}";
 
+/// A whole page. The title and the body are HTML.
+pub(super) fn page(title: &str, more_style: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <style>{STYLE}{more_style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
+    )
+}
+
 pub(super) fn note(class: &str, text: &str) -> String {
     format!("<p class=\"note {class}\">{}</p>\n", escape(text))
 }

@@ -107,5 +107,5 @@ fn finding(found: &PairDistribution, reach: f64, diameter: f64, time: f64, perio
             Curve::line("places that do not know of each other", [(0.0, 1.0), (reach / diameter, 1.0)]),
         ],
     };
-    Finding { what: "rdf", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)] }
+    Finding { what: "rdf", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)], picture: None }
 }

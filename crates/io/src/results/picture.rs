@@ -259,7 +259,7 @@ impl Drawing {
 }
 
 /// The twelve edges of a cell.
-fn edges_of(frame: &Frame) -> Vec<[DVec3; 2]> {
+pub fn edges_of(frame: &Frame) -> Vec<[DVec3; 2]> {
     let [a, b, c] = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis];
     let four = |along: DVec3, u: DVec3, v: DVec3| {
         [DVec3::ZERO, u, v, u + v].map(|start| [frame.corner + start, frame.corner + start + along])

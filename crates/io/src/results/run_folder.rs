@@ -391,7 +391,7 @@ fn is_table(name: &str, record: &str) -> bool {
 
 /// Whether `stickslip measure` writes a file of this name.
 fn is_measured(name: &str) -> bool {
-    name.starts_with("measure-") && (name.ends_with(".csv") || name.ends_with(".svg"))
+    name.starts_with("measure-") && [".csv", ".svg", ".png"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Stem and ending of a record's snapshots: of `<stem>.pvd` they are `<stem>-<step>.vtp`, of `<stem>-*.data` those.

@@ -183,9 +183,14 @@ impl Drawing {
             let near = middle - normal * (middle - point).dot(normal);
             Ground { point: camera.place(near), normal: camera.turn(normal) }
         };
+        // What a failed run has flung away may lie beyond single precision.
+        let seen = |ball: &Ball| ball.centre.is_finite();
+        let mut balls: Vec<Ball> = self.spheres.iter().map(ball).filter(seen).collect();
+        let casting = balls.len();
+        balls.extend(lines.filter(seen));
         Stage {
-            // What a failed run has flung away may lie beyond single precision.
-            balls: self.spheres.iter().map(ball).chain(lines).filter(|ball| ball.centre.is_finite()).collect(),
+            balls,
+            casting,
             grounds: self.planes.iter().map(ground).collect(),
             panels: self.walls.iter().filter_map(|wall| panel(camera, wall)).collect(),
             up: camera.turn(self.up),

@@ -3,7 +3,8 @@
 //! `rattlers` is their share of the spheres; `coordination_held` and `kinetic_per_body` (translational, J) leave them out,
 //! the latter only once some sphere is held. Pressures (Pa) are positive in compression; `pressure_error` is NaN without a
 //! target. Strain is the sum of velocity gradient times dt, d v_x/d y under `xy`. `cell_ax` to `cell_cz` are the cell vectors
-//! (m), `cell_x`, `cell_y`, `cell_z` the corner that they start from.
+//! (m), `cell_x`, `cell_y`, `cell_z` the corner that they start from. `enthalpy` (J) is NaN unless the
+//! cell is under pressure.
 
 use glam::{DMat3, DVec3};
 use stickslip::World;
@@ -12,7 +13,7 @@ use stickslip::cell::Frame;
 use super::file::push_number;
 
 /// The columns.
-pub const COLUMNS: [&str; 32] = [
+pub const COLUMNS: [&str; 33] = [
     "volume_fraction",
     "coordination_held",
     "rattlers",
@@ -45,6 +46,7 @@ pub const COLUMNS: [&str; 32] = [
     "cell_x",
     "cell_y",
     "cell_z",
+    "enthalpy",
 ];
 
 /// Those that say where the cell is.
@@ -81,6 +83,7 @@ impl CellRow {
         numbers.extend([s.x_axis.y, s.x_axis.z, s.y_axis.z]);
         numbers.extend(cell.frame.vectors.to_cols_array());
         numbers.extend(cell.frame.corner.to_array());
+        numbers.push(world.enthalpy().unwrap_or(f64::NAN));
         numbers.try_into().ok().map(CellRow)
     }
 

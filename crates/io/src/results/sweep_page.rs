@@ -347,7 +347,11 @@ fn label(name: &str) -> String {
         "time" | "seconds" | "step" | "end" => "s",
         "kinetic" | "potential" | "stored" | "work" | "error" => "J",
         "kinetic_in" | "potential_in" | "kinetic_out" | "potential_out" | "stored_out" => "J",
+        "kinetic_per_body" | "kinetic_energy_per_body" => "J",
+        // A share of the pressure that is asked for.
+        "pressure_error" => return quantity(name),
         last if last.starts_with("lost_") => "J",
+        last if last.starts_with("cell_") => "m",
         last if last.starts_with("pressure") || last.starts_with("stress") => "Pa",
         "young" | "shear_modulus" => "Pa",
         "radius" | "length" => "m",
@@ -359,7 +363,6 @@ fn label(name: &str) -> String {
         "angular_velocity" => "rad/s",
         "gravity" => "m/s²",
         "rate" => "1/s",
-        "kinetic_energy_per_body" => "J",
         _ => return quantity(name),
     };
     format!("{} ({unit})", quantity(name))

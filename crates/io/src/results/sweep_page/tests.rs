@@ -101,3 +101,12 @@ fn words_along_the_axis_make_a_map_of_one_row() {
     let svg = &SweepPage { title: "t", sweep: &sweep, table: &table }.plots().unwrap()[0];
     assert!(["epsd", "spring-slider"].iter().all(|law| texts(svg).contains(&(*law).to_owned())), "{svg}");
 }
+
+#[test]
+fn labels_have_the_units_of_their_columns() {
+    let labels =
+        ["pressure_xx", "pressure_error", "lost_roll", "time.stop.kinetic_energy_per_body", "a[0].mu"].map(label);
+    let expected =
+        ["pressure xx (Pa)", "pressure error", "lost roll (J)", "time.stop.kinetic_energy_per_body (J)", "a[0].mu"];
+    assert_eq!(labels, expected);
+}

@@ -2,9 +2,10 @@
 //!
 //! Random sequential placement, the largest first; where that jams (beyond a volume fraction of about 0.3), the rest are
 //! dropped in anywhere and all are pushed apart until none overlap. Ends with an error, not a loop, when that fails.
-//! `place/in_cell.rs` does the same in a periodic cell.
+//! In a periodic cell (`place/in_cell.rs`) none overlap through its faces either.
 
 mod in_cell;
+mod shelves;
 
 use std::time::{Duration, Instant};
 
@@ -12,8 +13,9 @@ use glam::DVec3;
 use thiserror::Error;
 
 use crate::random::Stream;
+use shelves::Shelves;
 
-pub use in_cell::{Within, random_in_cell};
+pub use in_cell::Within;
 
 /// Above this volume fraction placement is refused at once.
 pub const DENSEST: f64 = 0.55;
@@ -63,45 +65,30 @@ pub fn random(
     stream: &mut Stream,
     deadline: Duration,
 ) -> Result<Vec<DVec3>, PlaceError> {
-    let fraction = volume_fraction(from, to, radii);
-    let count = radii.len();
-    if fraction > DENSEST {
-        return Err(PlaceError::TooDense { count, fraction });
-    }
-    let start = Instant::now();
-    let mut centres = vec![DVec3::ZERO; count];
-    let mut jammed = false;
-    let mut shelves = Shelves::new(from, to, radii);
-    for sphere in largest_first(radii) {
-        let mut draw =
-            || DVec3::new(stream.between(from.x, to.x), stream.between(from.y, to.y), stream.between(from.z, to.z));
-        let mut at = draw();
-        // Once jammed, the rest is dropped in anywhere and pushed apart below.
-        let mut tries = if jammed { 0 } else { 500 };
-        while tries > 0 && shelves.overlaps(at, radii[sphere], &centres, radii) {
-            at = draw();
-            tries -= 1;
-        }
-        jammed |= tries == 0;
-        centres[sphere] = at;
-        shelves.insert(sphere, at);
-    }
-    let mut rounds = 0;
-    while jammed {
-        if rounds == MOST_ROUNDS || start.elapsed() > deadline {
-            return Err(PlaceError::GaveUp { count, fraction, rounds });
-        }
-        rounds += 1;
-        jammed = push_apart(from, to, radii, &mut centres);
-    }
-    Ok(centres)
+    let room = Room { fraction: volume_fraction(from, to, radii), shape: Shape::Box { from, to } };
+    room.fill(radii, stream, deadline)
 }
 
-/// The spheres from the largest to the smallest.
-fn largest_first(radii: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..radii.len()).collect();
-    order.sort_by(|&i, &j| radii[j].total_cmp(&radii[i]).then(i.cmp(&j)));
-    order
+/// Centres for spheres of these radii in a periodic cell, none overlapping, nor their images.
+pub fn random_in_cell(
+    within: &Within,
+    radii: &[f64],
+    stream: &mut Stream,
+    deadline: Duration,
+) -> Result<Vec<DVec3>, PlaceError> {
+    let room = Room { fraction: within.volume_fraction(radii), shape: Shape::Cell(*within) };
+    room.fill(radii, stream, deadline)
+}
+
+/// Where centres may lie, and how much of it the spheres would fill.
+struct Room {
+    fraction: f64,
+    shape: Shape,
+}
+
+enum Shape {
+    Box { from: DVec3, to: DVec3 },
+    Cell(Within),
 }
 
 /// What is not apart after so many rounds never is: 500 spheres at a volume fraction of 0.549 took 2758.
@@ -110,102 +97,104 @@ const MOST_ROUNDS: usize = 20_000;
 /// Spheres are pushed to this multiple of the sum of their radii, so that few rounds end with none touching.
 const CLEARANCE: f64 = 1.01;
 
-/// Moves every two overlapping spheres apart by half their overlap each; true while any two overlap.
-fn push_apart(from: DVec3, to: DVec3, radii: &[f64], centres: &mut [DVec3]) -> bool {
-    let mut shelves = Shelves::new(from, to, radii);
-    centres.iter().enumerate().for_each(|(sphere, &at)| shelves.insert(sphere, at));
-    let mut shifts = vec![DVec3::ZERO; centres.len()];
-    let mut overlapping = false;
-    for (i, &at) in centres.iter().enumerate() {
-        shelves.near(at, |j| {
-            let between = at - centres[j];
-            let reach = radii[i] + radii[j];
-            let distance = between.length();
-            if j != i && distance < CLEARANCE * reach {
-                overlapping |= distance <= reach;
-                // Two at one place are parted along an axis, the lower one down.
-                let direction =
-                    if distance > 0.0 { between / distance } else { DVec3::Z * if i < j { -1.0 } else { 1.0 } };
-                shifts[i] += direction * (0.5 * (CLEARANCE * reach - distance));
+impl Room {
+    fn fill(&self, radii: &[f64], stream: &mut Stream, deadline: Duration) -> Result<Vec<DVec3>, PlaceError> {
+        let (fraction, count) = (self.fraction, radii.len());
+        if fraction > DENSEST {
+            return Err(PlaceError::TooDense { count, fraction });
+        }
+        let start = Instant::now();
+        let (mut centres, mut jammed) = self.drop_in(radii, stream);
+        let mut rounds = 0;
+        while jammed {
+            if rounds == MOST_ROUNDS || start.elapsed() > deadline {
+                return Err(PlaceError::GaveUp { count, fraction, rounds });
             }
-        });
-    }
-    for (centre, shift) in centres.iter_mut().zip(&shifts) {
-        *centre = (*centre + *shift).clamp(from, to);
-    }
-    // What was found apart before this round's shifts may overlap after them: one more look, unless nothing moved.
-    overlapping || shifts.iter().any(|&shift| shift != DVec3::ZERO) && any_overlap(from, to, radii, centres)
-}
-
-fn any_overlap(from: DVec3, to: DVec3, radii: &[f64], centres: &[DVec3]) -> bool {
-    let mut shelves = Shelves::new(from, to, radii);
-    centres.iter().enumerate().any(|(sphere, &at)| {
-        let overlaps = shelves.overlaps(at, radii[sphere], centres, radii);
-        shelves.insert(sphere, at);
-        overlaps
-    })
-}
-
-/// A grid over the region, its cells as wide as the largest sphere or wider.
-struct Shelves {
-    from: DVec3,
-    inverse_width: f64,
-    cells: [usize; 3],
-    heads: Vec<u32>,
-    next: Vec<u32>,
-}
-
-const NONE: u32 = u32::MAX;
-
-impl Shelves {
-    fn new(from: DVec3, to: DVec3, radii: &[f64]) -> Self {
-        let largest = radii.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        let size = to - from;
-        // No more cells than a few per sphere, however large the region.
-        let most = 64.0 + 4.0 * radii.len() as f64;
-        let width = (2.0 * CLEARANCE * largest).max(crate::math::cbrt((size.x * size.y * size.z).max(0.0) / most));
-        let width = width.max(size.max_element() / most);
-        let cells = size.to_array().map(|length| (length / width) as usize + 1);
-        let heads = vec![NONE; cells[0] * cells[1] * cells[2]];
-        Shelves { from, inverse_width: 1.0 / width, cells, heads, next: vec![NONE; radii.len()] }
+            rounds += 1;
+            jammed = self.push_apart(radii, &mut centres);
+        }
+        Ok(centres)
     }
 
-    fn cell(&self, at: DVec3) -> [usize; 3] {
-        let p = ((at - self.from) * self.inverse_width).to_array();
-        std::array::from_fn(|axis| (p[axis] as usize).min(self.cells[axis] - 1))
+    /// One after the other, the largest first; and whether some found no place without overlap.
+    fn drop_in(&self, radii: &[f64], stream: &mut Stream) -> (Vec<DVec3>, bool) {
+        let mut order: Vec<usize> = (0..radii.len()).collect();
+        order.sort_by(|&i, &j| radii[j].total_cmp(&radii[i]).then(i.cmp(&j)));
+        let mut centres = vec![DVec3::ZERO; radii.len()];
+        let mut jammed = false;
+        let mut shelves = self.shelves(radii);
+        for sphere in order {
+            let mut at = self.draw(stream);
+            // Once jammed, the rest is dropped in anywhere and pushed apart later.
+            let mut tries = if jammed { 0 } else { 500 };
+            while tries > 0 && shelves.overlaps(at, radii[sphere], &centres, radii) {
+                at = self.draw(stream);
+                tries -= 1;
+            }
+            jammed |= tries == 0;
+            centres[sphere] = at;
+            shelves.insert(sphere, at);
+        }
+        (centres, jammed)
     }
 
-    fn insert(&mut self, sphere: usize, at: DVec3) {
-        let [x, y, z] = self.cell(at);
-        let head = &mut self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
-        self.next[sphere] = *head;
-        *head = sphere as u32;
-    }
-
-    /// Calls `visit` for every inserted sphere in the cells around a place.
-    fn near(&self, at: DVec3, mut visit: impl FnMut(usize)) {
-        let cell = self.cell(at);
-        let range = |axis: usize| cell[axis].saturating_sub(1)..(cell[axis] + 2).min(self.cells[axis]);
-        for z in range(2) {
-            for y in range(1) {
-                for x in range(0) {
-                    let mut sphere = self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
-                    while sphere != NONE {
-                        visit(sphere as usize);
-                        sphere = self.next[sphere as usize];
-                    }
+    /// Moves every two overlapping spheres apart by half their overlap each; true while any two overlap.
+    fn push_apart(&self, radii: &[f64], centres: &mut [DVec3]) -> bool {
+        let mut shelves = self.shelves(radii);
+        centres.iter().enumerate().for_each(|(sphere, &at)| shelves.insert(sphere, at));
+        let mut shifts = vec![DVec3::ZERO; centres.len()];
+        let mut overlapping = false;
+        for (i, &at) in centres.iter().enumerate() {
+            shelves.near(at, |j| {
+                let between = shelves.nearest(at - centres[j]);
+                let reach = radii[i] + radii[j];
+                let distance = between.length();
+                if j != i && distance < CLEARANCE * reach {
+                    overlapping |= distance <= reach;
+                    // Two at one place are parted along an axis, the lower one down.
+                    let direction =
+                        if distance > 0.0 { between / distance } else { DVec3::Z * if i < j { -1.0 } else { 1.0 } };
+                    shifts[i] += direction * (0.5 * (CLEARANCE * reach - distance));
                 }
-            }
+            });
+        }
+        for (centre, shift) in centres.iter_mut().zip(&shifts) {
+            *centre = self.put_back(*centre + *shift);
+        }
+        // What was found apart before this round's shifts may overlap after them: one more look, unless nothing moved.
+        overlapping || shifts.iter().any(|&shift| shift != DVec3::ZERO) && self.any_overlap(radii, centres)
+    }
+
+    fn any_overlap(&self, radii: &[f64], centres: &[DVec3]) -> bool {
+        let mut shelves = self.shelves(radii);
+        centres.iter().enumerate().any(|(sphere, &at)| {
+            let overlaps = shelves.overlaps(at, radii[sphere], centres, radii);
+            shelves.insert(sphere, at);
+            overlaps
+        })
+    }
+
+    fn draw(&self, stream: &mut Stream) -> DVec3 {
+        let three = DVec3::new(stream.unit(), stream.unit(), stream.unit());
+        match &self.shape {
+            Shape::Box { from, to } => *from + (*to - *from) * three,
+            Shape::Cell(within) => within.at(three),
         }
     }
 
-    fn overlaps(&self, at: DVec3, radius: f64, centres: &[DVec3], radii: &[f64]) -> bool {
-        let mut overlaps = false;
-        self.near(at, |other| {
-            let reach = radius + radii[other];
-            overlaps |= (at - centres[other]).length_squared() <= reach * reach;
-        });
-        overlaps
+    /// The nearest place where a centre may lie.
+    fn put_back(&self, at: DVec3) -> DVec3 {
+        match &self.shape {
+            Shape::Box { from, to } => at.clamp(*from, *to),
+            Shape::Cell(within) => within.put_back(at),
+        }
+    }
+
+    fn shelves(&self, radii: &[f64]) -> Shelves {
+        match &self.shape {
+            Shape::Box { from, to } => Shelves::over_box(*from, *to, radii),
+            Shape::Cell(within) => Shelves::over_cell(within.frame, radii),
+        }
     }
 }
 

@@ -1,16 +1,12 @@
-//! The same in a periodic cell: no overlap through its faces either.
+//! Where centres may lie in a periodic cell.
 //!
 //! Centres are uniform in the cell, by fractions along its vectors, or within a box inside of it; where the cell does not
 //! repeat, it bounds the centres. Distances are those of the nearest images, so every height of a periodic direction must
 //! exceed twice the largest diameter, with 1 % to spare.
 
-use std::time::{Duration, Instant};
+use glam::DVec3;
 
-use glam::{DMat3, DVec3};
-
-use super::{CLEARANCE, DENSEST, MOST_ROUNDS, NONE, PlaceError, largest_first};
 use crate::cell::Frame;
-use crate::random::Stream;
 
 /// Where centres may lie.
 #[derive(Clone, Copy, Debug)]
@@ -37,185 +33,35 @@ impl Within {
         volume / room
     }
 
-    fn draw(&self, stream: &mut Stream) -> DVec3 {
-        let three = [stream.unit(), stream.unit(), stream.unit()];
+    /// The place at these fractions of the room.
+    pub(super) fn at(&self, fractions: DVec3) -> DVec3 {
         match self.bounds {
-            Some((from, to)) => from + (to - from) * DVec3::from_array(three),
-            None => self.frame.corner + self.frame.vectors * DVec3::from_array(three),
+            Some((from, to)) => from + (to - from) * fractions,
+            None => self.frame.corner + self.frame.vectors * fractions,
         }
     }
 
     /// The nearest place where a centre may lie, in the cell.
-    fn put_back(&self, at: DVec3, inverse: DMat3) -> DVec3 {
+    pub(super) fn put_back(&self, at: DVec3) -> DVec3 {
         if let Some((from, to)) = self.bounds {
             return at.clamp(from, to);
         }
-        let s = inverse * (at - self.frame.corner);
+        let s = self.frame.fractions(at);
         let one =
             |axis: usize| if self.frame.periodic[axis] { s[axis] - s[axis].floor() } else { s[axis].clamp(0.0, 1.0) };
         self.frame.corner + self.frame.vectors * DVec3::new(one(0), one(1), one(2))
     }
 }
 
-/// Centres for spheres of these radii, none overlapping, nor their images.
-pub fn random_in_cell(
-    within: &Within,
-    radii: &[f64],
-    stream: &mut Stream,
-    deadline: Duration,
-) -> Result<Vec<DVec3>, PlaceError> {
-    let (count, fraction) = (radii.len(), within.volume_fraction(radii));
-    if fraction > DENSEST {
-        return Err(PlaceError::TooDense { count, fraction });
-    }
-    let start = Instant::now();
-    let mut centres = vec![DVec3::ZERO; count];
-    let mut jammed = false;
-    let mut shelves = Shelves::new(within.frame, radii);
-    for sphere in largest_first(radii) {
-        let mut at = within.draw(stream);
-        // Once jammed, the rest is dropped in anywhere and pushed apart below.
-        let mut tries = if jammed { 0 } else { 500 };
-        while tries > 0 && shelves.overlaps(at, radii[sphere], &centres, radii) {
-            at = within.draw(stream);
-            tries -= 1;
-        }
-        jammed |= tries == 0;
-        centres[sphere] = at;
-        shelves.insert(sphere, at);
-    }
-    let mut rounds = 0;
-    while jammed {
-        if rounds == MOST_ROUNDS || start.elapsed() > deadline {
-            return Err(PlaceError::GaveUp { count, fraction, rounds });
-        }
-        rounds += 1;
-        jammed = push_apart(within, radii, &mut centres);
-    }
-    Ok(centres)
-}
-
-/// Moves every two overlapping spheres apart by half their overlap each; true while any two overlap.
-fn push_apart(within: &Within, radii: &[f64], centres: &mut [DVec3]) -> bool {
-    let mut shelves = Shelves::new(within.frame, radii);
-    centres.iter().enumerate().for_each(|(sphere, &at)| shelves.insert(sphere, at));
-    let mut shifts = vec![DVec3::ZERO; centres.len()];
-    let mut overlapping = false;
-    for (i, &at) in centres.iter().enumerate() {
-        shelves.near(at, |j| {
-            let between = shelves.nearest(at - centres[j]);
-            let reach = radii[i] + radii[j];
-            let distance = between.length();
-            if j != i && distance < CLEARANCE * reach {
-                overlapping |= distance <= reach;
-                // Two at one place are parted along an axis, the lower one down.
-                let direction =
-                    if distance > 0.0 { between / distance } else { DVec3::Z * if i < j { -1.0 } else { 1.0 } };
-                shifts[i] += direction * (0.5 * (CLEARANCE * reach - distance));
-            }
-        });
-    }
-    for (centre, shift) in centres.iter_mut().zip(&shifts) {
-        *centre = within.put_back(*centre + *shift, shelves.inverse);
-    }
-    // What was found apart before this round's shifts may overlap after them: one more look, unless nothing moved.
-    overlapping || shifts.iter().any(|&shift| shift != DVec3::ZERO) && any_overlap(within, radii, centres)
-}
-
-fn any_overlap(within: &Within, radii: &[f64], centres: &[DVec3]) -> bool {
-    let mut shelves = Shelves::new(within.frame, radii);
-    centres.iter().enumerate().any(|(sphere, &at)| {
-        let overlaps = shelves.overlaps(at, radii[sphere], centres, radii);
-        shelves.insert(sphere, at);
-        overlaps
-    })
-}
-
-/// A grid over the cell, in fractions; what lies beyond a face that does not repeat stands at that face.
-struct Shelves {
-    frame: Frame,
-    inverse: DMat3,
-    cells: [usize; 3],
-    heads: Vec<u32>,
-    next: Vec<u32>,
-}
-
-impl Shelves {
-    fn new(frame: Frame, radii: &[f64]) -> Self {
-        let largest = radii.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        // No more cells than a few per sphere, however large the region.
-        let most = 64.0 + 4.0 * radii.len() as f64;
-        let heights = frame.heights();
-        let room: f64 = heights.iter().product();
-        let width = (2.0 * CLEARANCE * largest).max(crate::math::cbrt(room / most));
-        let width = heights.iter().fold(width, |width, height| width.max(height / most));
-        let cells = heights.map(|height| ((height / width) as usize).max(1));
-        let heads = vec![NONE; cells[0] * cells[1] * cells[2]];
-        Shelves { frame, inverse: frame.vectors.inverse(), cells, heads, next: vec![NONE; radii.len()] }
-    }
-
-    /// The shortest of a difference and its images.
-    fn nearest(&self, difference: DVec3) -> DVec3 {
-        let s = self.inverse * difference;
-        let whole = |axis: usize| if self.frame.periodic[axis] { s[axis].round() } else { 0.0 };
-        difference - self.frame.vectors * DVec3::new(whole(0), whole(1), whole(2))
-    }
-
-    fn cell(&self, at: DVec3) -> [usize; 3] {
-        let s = self.inverse * (at - self.frame.corner);
-        std::array::from_fn(|axis| {
-            let share = if self.frame.periodic[axis] { s[axis] - s[axis].floor() } else { s[axis] };
-            ((share * self.cells[axis] as f64) as usize).min(self.cells[axis] - 1)
-        })
-    }
-
-    fn insert(&mut self, sphere: usize, at: DVec3) {
-        let [x, y, z] = self.cell(at);
-        let head = &mut self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
-        self.next[sphere] = *head;
-        *head = sphere as u32;
-    }
-
-    /// The cells beside one and itself along an axis, each once.
-    fn beside(&self, axis: usize, cell: usize) -> impl Iterator<Item = usize> + use<> {
-        let (count, repeats) = (self.cells[axis], self.frame.periodic[axis]);
-        let few = count < 4;
-        (0..if few { count } else { 3 }).filter_map(move |k| {
-            let whole = if few { k + count } else { cell + k + count - 1 };
-            let inside = few || (count..2 * count).contains(&whole);
-            (repeats || inside).then_some(whole % count)
-        })
-    }
-
-    /// Calls `visit` for every inserted sphere in the cells around a place.
-    fn near(&self, at: DVec3, mut visit: impl FnMut(usize)) {
-        let [x, y, z] = self.cell(at);
-        for z in self.beside(2, z) {
-            for y in self.beside(1, y) {
-                for x in self.beside(0, x) {
-                    let mut sphere = self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
-                    while sphere != NONE {
-                        visit(sphere as usize);
-                        sphere = self.next[sphere as usize];
-                    }
-                }
-            }
-        }
-    }
-
-    fn overlaps(&self, at: DVec3, radius: f64, centres: &[DVec3], radii: &[f64]) -> bool {
-        let mut overlaps = false;
-        self.near(at, |other| {
-            let reach = radius + radii[other];
-            overlaps |= self.nearest(at - centres[other]).length_squared() <= reach * reach;
-        });
-        overlaps
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
+    use glam::DMat3;
+
     use super::*;
+    use crate::place::{PlaceError, random_in_cell};
+    use crate::random::Stream;
 
     fn leaning(side: f64) -> Frame {
         let vectors = DMat3::from_cols_array(&[1.0, 0.0, 0.0, 0.4, 1.0, 0.0, -0.3, 0.2, 1.0]) * side;

@@ -1,0 +1,126 @@
+//! A grid of spheres that are being placed, over a box or a periodic cell: who is near a place.
+//!
+//! Its cells are as wide as the largest sphere or wider. What lies beyond a face that does not repeat stands at that face.
+
+use glam::{DMat3, DVec3};
+
+use super::CLEARANCE;
+use crate::cell::Frame;
+
+/// The grid.
+pub struct Shelves {
+    corner: DVec3,
+    /// From places to cells of width one.
+    to_cells: DMat3,
+    cells: [usize; 3],
+    /// The periodic cell and the inverse of its vectors.
+    lattice: Option<(Frame, DMat3)>,
+    heads: Vec<u32>,
+    next: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// No more cells than a few per sphere, however large the region.
+fn most_cells(radii: &[f64]) -> f64 {
+    64.0 + 4.0 * radii.len() as f64
+}
+
+fn least_width(radii: &[f64], room: f64) -> f64 {
+    let largest = radii.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    (2.0 * CLEARANCE * largest).max(crate::math::cbrt(room.max(0.0) / most_cells(radii)))
+}
+
+impl Shelves {
+    /// An empty grid over a box.
+    pub fn over_box(from: DVec3, to: DVec3, radii: &[f64]) -> Self {
+        let size = to - from;
+        let width = least_width(radii, size.x * size.y * size.z).max(size.max_element() / most_cells(radii));
+        let cells = size.to_array().map(|length| (length / width) as usize + 1);
+        let to_cells = DMat3::from_diagonal(DVec3::splat(1.0 / width));
+        Shelves::new(from, to_cells, cells, None, radii)
+    }
+
+    /// An empty grid along the vectors of a cell.
+    pub fn over_cell(frame: Frame, radii: &[f64]) -> Self {
+        let heights = frame.heights();
+        let width = least_width(radii, heights.iter().product());
+        let width = heights.iter().fold(width, |width, height| width.max(height / most_cells(radii)));
+        let cells = heights.map(|height| ((height / width) as usize).max(1));
+        let scales = DVec3::from_array(cells.map(|count| count as f64));
+        let inverse = frame.vectors.inverse();
+        Shelves::new(frame.corner, DMat3::from_diagonal(scales) * inverse, cells, Some((frame, inverse)), radii)
+    }
+
+    fn new(corner: DVec3, to_cells: DMat3, cells: [usize; 3], lattice: Option<(Frame, DMat3)>, radii: &[f64]) -> Self {
+        let heads = vec![NONE; cells[0] * cells[1] * cells[2]];
+        Shelves { corner, to_cells, cells, lattice, heads, next: vec![NONE; radii.len()] }
+    }
+
+    fn repeats(&self, axis: usize) -> bool {
+        self.lattice.is_some_and(|(frame, _)| frame.periodic[axis])
+    }
+
+    /// The shortest of a difference of places and its images.
+    pub fn nearest(&self, difference: DVec3) -> DVec3 {
+        let Some((frame, inverse)) = &self.lattice else { return difference };
+        let s = *inverse * difference;
+        let whole = |axis: usize| if frame.periodic[axis] { s[axis].round() } else { 0.0 };
+        difference - frame.vectors * DVec3::new(whole(0), whole(1), whole(2))
+    }
+
+    fn cell(&self, at: DVec3) -> [usize; 3] {
+        let p = self.to_cells * (at - self.corner);
+        std::array::from_fn(|axis| {
+            let count = self.cells[axis];
+            let turns = if self.repeats(axis) { (p[axis] / count as f64).floor() } else { 0.0 };
+            // Casts saturate: what is below the first cell stands there.
+            ((p[axis] - turns * count as f64) as usize).min(count - 1)
+        })
+    }
+
+    /// Puts a sphere into its cell.
+    pub fn insert(&mut self, sphere: usize, at: DVec3) {
+        let [x, y, z] = self.cell(at);
+        let head = &mut self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
+        self.next[sphere] = *head;
+        *head = sphere as u32;
+    }
+
+    /// The cells beside one and itself along an axis, each once.
+    fn beside(&self, axis: usize, cell: usize) -> impl Iterator<Item = usize> + use<> {
+        let (count, repeats) = (self.cells[axis], self.repeats(axis));
+        let few = count < 4;
+        (0..if few { count } else { 3 }).filter_map(move |k| {
+            let whole = if few { k + count } else { cell + k + count - 1 };
+            let inside = few || (count..2 * count).contains(&whole);
+            (repeats || inside).then_some(whole % count)
+        })
+    }
+
+    /// Calls `visit` for every inserted sphere in the cells around a place.
+    pub fn near(&self, at: DVec3, mut visit: impl FnMut(usize)) {
+        let [x, y, z] = self.cell(at);
+        for z in self.beside(2, z) {
+            for y in self.beside(1, y) {
+                for x in self.beside(0, x) {
+                    let mut sphere = self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
+                    while sphere != NONE {
+                        visit(sphere as usize);
+                        sphere = self.next[sphere as usize];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a sphere there would overlap one that was inserted.
+    pub fn overlaps(&self, at: DVec3, radius: f64, centres: &[DVec3], radii: &[f64]) -> bool {
+        let mut overlaps = false;
+        self.near(at, |other| {
+            let reach = radius + radii[other];
+            overlaps |= self.nearest(at - centres[other]).length_squared() <= reach * reach;
+        });
+        overlaps
+    }
+}

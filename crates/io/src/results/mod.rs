@@ -14,6 +14,7 @@ pub mod growing;
 pub mod lammps;
 mod lammps_data;
 pub mod lock;
+pub mod multiples;
 mod panel;
 pub mod parquet;
 pub mod picture;

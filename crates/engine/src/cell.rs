@@ -188,6 +188,17 @@ pub struct CellState {
 }
 
 impl CellState {
+    /// Whether all numbers are finite and the volumes positive.
+    pub fn is_sound(&self) -> bool {
+        let matrices = [self.frame.vectors, self.gradient, self.gradient_rate, self.strain, self.built];
+        matrices.iter().all(|m| m.is_finite())
+            && self.frame.corner.is_finite()
+            && self.centre.is_finite()
+            && self.virial.iter().all(|x| x.is_finite())
+            && self.frame.volume() > 0.0
+            && self.built.determinant() > 0.0
+    }
+
     /// A cell at step 0.
     pub fn new(cell: &Cell, centre: DVec3) -> Self {
         let gradient = match cell.control {

@@ -17,6 +17,8 @@
 
 use glam::DVec3;
 
+use crate::explicit::flow::PairFlow;
+
 /// How many contacts a law works on at a time: few enough for the first-level cache. (16 measured the same.)
 pub const LANES: usize = 32;
 
@@ -301,6 +303,8 @@ impl Side {
 pub struct Block {
     /// Step by which memory grows.
     pub dt: f64,
+    /// The affine flow of the cell, where it changes its shape.
+    pub flow: Option<PairFlow>,
     /// Gathered of the bodies with the lower ids.
     pub a: Side,
     /// Gathered of the others.
@@ -386,6 +390,7 @@ impl Block {
     /// A block of nothing.
     pub const EMPTY: Block = Block {
         dt: 0.0,
+        flow: None,
         a: Side::ZERO,
         b: Side::ZERO,
         velocity: Lanes3::ZERO,

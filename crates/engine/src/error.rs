@@ -75,6 +75,9 @@ pub enum BuildError {
     /// The step is not a positive number.
     #[error("the step is {0} s, expected a positive number")]
     BadStep(f64),
+    /// A cell that cannot be, or not with these bodies.
+    #[error("the cell: {0}")]
+    BadCell(String),
     /// Two bodies touch for whose materials there are no laws.
     #[error(
         "bodies {a} and {b} met, but their materials {first:?} and {second:?} have no laws; add a [[contact]] between them"
@@ -186,6 +189,17 @@ pub enum Trouble {
         /// Which step.
         step: u64,
     },
+    /// The cell has become so thin that a body could touch two images of another.
+    CellTooSmall {
+        /// Least distance between opposite faces (m).
+        height: f64,
+        /// What it must exceed (m).
+        least: f64,
+        /// When (s).
+        time: f64,
+        /// After which step.
+        step: u64,
+    },
     /// A stream that found no free place for long.
     Blocked {
         /// Which, from 1.
@@ -231,6 +245,11 @@ impl Trouble {
                  (step {step}). {by}",
                 name(*a),
                 name(*b)
+            ),
+            Trouble::CellTooSmall { height, least, time, step } => format!(
+                "the cell is too thin at time {time:.6e} s (step {step}): two of its faces are {height:.3e} m apart and must be more \
+                 than {least:.3e} m, twice the largest distance of a pair, so that no body touches two images of another. Use more \
+                 or smaller bodies, strain it less, or check the pressure against the stiffness"
             ),
             Trouble::Blocked { number, material, looks, entered, count, spheres, first, time, step } => {
                 let others = spheres.saturating_sub(1);

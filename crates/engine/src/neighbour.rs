@@ -7,11 +7,14 @@
 //! looks for partners in its own and in all coarser levels: 27 cells each. So a mixture of sizes costs as much a sphere
 //! as equal ones do, times the number of size classes. The finer sphere of a pair, or the one first in order, owns it.
 //!
-//! Does not do: periodic images (a later issue); walls are tested against every sphere when lists are made.
+//! In a cell that repeats, the grid lies along the cell's vectors and goes on at the other side: a pair is listed with the image
+//! of b that is near a. Each pair has one, because the cell is large enough (`cell.rs`). Walls have no images; they are
+//! tested against every sphere when lists are made.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3, I64Vec3};
 use rayon::prelude::*;
 
+use crate::cell::Frame;
 use crate::inflow::Inflow;
 use crate::model::Model;
 use crate::state::{Bodies, Mover};
@@ -66,8 +69,65 @@ pub struct Candidate {
     pub a: u32,
     /// Index of the other.
     pub b: u32,
+    /// The image of b that is near a (see `Image`), and above that 0 when both stand in the owner's chunk, else 1 + the
+    /// outbox for the one that does not.
+    route: u32,
+}
+
+impl Candidate {
+    fn new(a: u32, b: u32, outbox: u32, image: Image) -> Self {
+        Candidate { a, b, route: outbox << IMAGE_BITS | u32::from(image.0) }
+    }
+
     /// 0 when both stand in the owner's chunk; else 1 + the outbox for the one that does not.
-    pub outbox: u32,
+    #[inline(always)]
+    pub fn outbox(&self) -> u32 {
+        self.route >> IMAGE_BITS
+    }
+
+    /// Which of the shifts of `Image::shifts` brings b near a.
+    #[inline(always)]
+    pub fn image(&self) -> usize {
+        (self.route & ((1 << IMAGE_BITS) - 1)) as usize
+    }
+}
+
+/// Bits of a route that tell the image.
+const IMAGE_BITS: u32 = 5;
+
+/// By how many cell vectors, -1, 0 or 1 each, an image is shifted: a number below 27, zero for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Image(u8);
+
+/// The shift of each image (m).
+pub type Shifts = [DVec3; 1 << IMAGE_BITS];
+
+impl Image {
+    fn new(times: [i64; 3]) -> Self {
+        let digit = |times: i64| times.rem_euclid(3) as u8;
+        Image(digit(times[0]) + 3 * digit(times[1]) + 9 * digit(times[2]))
+    }
+
+    fn times(self) -> I64Vec3 {
+        let times = |digit: u8| if digit == 2 { -1 } else { i64::from(digit) };
+        I64Vec3::new(times(self.0 % 3), times(self.0 / 3 % 3), times(self.0 / 9))
+    }
+
+    /// The other body's image, seen from this one.
+    fn back(self) -> Self {
+        Image::new((-self.times()).to_array())
+    }
+
+    /// The shifts of all images in a cell.
+    pub fn shifts(frame: Option<&Frame>) -> Shifts {
+        let mut shifts = [DVec3::ZERO; 1 << IMAGE_BITS];
+        if let Some(frame) = frame {
+            for (number, shift) in (0_u8..27).zip(&mut shifts) {
+                *shift = frame.shift(Image(number).times());
+            }
+        }
+        shifts
+    }
 }
 
 /// Candidates of one class and of like gaps within a chunk.
@@ -182,12 +242,20 @@ impl Neighbours {
     }
 
     /// Makes the lists for bodies where they are now.
-    pub fn build(&mut self, model: &Model, material_of: &[u16], bodies: &Bodies, walls: &[Wall]) {
-        let grids = self.grids(bodies);
+    pub fn build(
+        &mut self,
+        model: &Model,
+        material_of: &[u16],
+        bodies: &Bodies,
+        walls: &[Wall],
+        frame: Option<&Frame>,
+    ) {
+        let grids = self.grids(bodies, frame);
         let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(chunk_count, ChunkNeighbours::default);
-        let search = Search { neighbours: self, model, material_of, bodies, walls, grids: &grids };
+        let shifts = Image::shifts(frame);
+        let search = Search { neighbours: self, model, material_of, bodies, walls, grids: &grids, shifts: &shifts };
         chunks.par_iter_mut().enumerate().for_each(|(chunk, lists)| search.fill(chunk, lists));
         for lists in &mut chunks {
             lists.sources.clear();
@@ -206,7 +274,7 @@ impl Neighbours {
         self.chunks = chunks;
     }
 
-    fn grids(&self, bodies: &Bodies) -> Vec<Grid> {
+    fn grids(&self, bodies: &Bodies, frame: Option<&Frame>) -> Vec<Grid> {
         let spheres = &bodies.movers[..bodies.spheres];
         let largest = spheres.iter().map(|m| m.radius).fold(0.0, f64::max);
         let levels = if spheres.is_empty() { 0 } else { self.level(largest) + 1 };
@@ -214,7 +282,7 @@ impl Neighbours {
         for (index, mover) in spheres.iter().enumerate() {
             members[self.level(mover.radius)].push(index as u32);
         }
-        let build = |(level, members): (usize, &Vec<u32>)| Grid::new(self.cell_width(level), members, spheres);
+        let build = |(level, members): (usize, &Vec<u32>)| Grid::new(self.cell_width(level), members, spheres, frame);
         members.par_iter().enumerate().map(build).collect()
     }
 
@@ -288,21 +356,25 @@ fn class_of(model: &Model, material_of: &[u16], bodies: &Bodies, i: u32, j: u32)
 
 /// One level of the grid: spheres in a hash table of cells, by counting sort.
 struct Grid {
-    inverse_width: f64,
+    corner: DVec3,
+    /// From places to cells, in which cells are cubes of width one.
+    to_cells: DMat3,
+    /// Cells along each direction that repeats; zero along one that goes on for ever.
+    counts: [i64; 3],
     shift: u32,
     starts: Vec<u32>,
     entries: Vec<(u64, u32)>,
 }
 
 impl Grid {
-    fn new(width: f64, members: &[u32], spheres: &[Mover]) -> Self {
+    fn new(width: f64, members: &[u32], spheres: &[Mover], frame: Option<&Frame>) -> Self {
         let bits = (2 * members.len()).next_power_of_two().trailing_zeros().max(1);
-        let mut grid = Grid {
-            inverse_width: 1.0 / width,
-            shift: 64 - bits,
-            starts: vec![0; (1 << bits) + 1],
-            entries: Vec::new(),
+        let (corner, to_cells, counts) = match frame {
+            None => (DVec3::ZERO, DMat3::from_diagonal(DVec3::splat(1.0 / width)), [0; 3]),
+            Some(frame) => Grid::along(frame, width),
         };
+        let mut grid =
+            Grid { corner, to_cells, counts, shift: 64 - bits, starts: vec![0; (1 << bits) + 1], entries: Vec::new() };
         let keys: Vec<u64> = members.iter().map(|&i| cell_key(grid.cell(spheres[i as usize].position))).collect();
         for &key in &keys {
             let bucket = grid.bucket(key);
@@ -321,26 +393,54 @@ impl Grid {
         grid
     }
 
+    /// Corner, map and counts of cells along the vectors of a cell that repeats, none thinner than `width`.
+    fn along(frame: &Frame, width: f64) -> (DVec3, DMat3, [i64; 3]) {
+        let heights = frame.heights();
+        // So many that keys tell them apart.
+        let whole = |axis: usize| (heights[axis] / width).floor().clamp(1.0, f64::from(1 << 20));
+        let scale = |axis: usize| if frame.periodic[axis] { whole(axis) } else { heights[axis] / width };
+        let count = |axis: usize| if frame.periodic[axis] { whole(axis) as i64 } else { 0 };
+        let scales = DVec3::new(scale(0), scale(1), scale(2));
+        (frame.corner, DMat3::from_diagonal(scales) * frame.vectors.inverse(), [0, 1, 2].map(count))
+    }
+
     fn cell(&self, position: DVec3) -> [i64; 3] {
-        let p = position * self.inverse_width;
-        [p.x.floor() as i64, p.y.floor() as i64, p.z.floor() as i64]
+        let p = (self.to_cells * (position - self.corner)).floor();
+        let [x, y, z] = [0, 1, 2].map(|axis| match self.counts[axis] {
+            0 => p[axis] as i64,
+            // Bodies stand in the cell but for rounding.
+            count => (p[axis] as i64).clamp(0, count - 1),
+        });
+        [x, y, z]
+    }
+
+    /// Where a cell stands among those that are kept, and how often the cell's vector must be added to what is found there.
+    fn wrapped(&self, cell: i64, axis: usize) -> (i64, i64) {
+        match self.counts[axis] {
+            0 => (cell, 0),
+            count => (cell.rem_euclid(count), cell.div_euclid(count)),
+        }
     }
 
     fn bucket(&self, key: u64) -> usize {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
 
-    /// Calls `visit` for every sphere in the 27 cells around a position (and a few that only share a key).
-    fn around(&self, position: DVec3, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` for every sphere in the 27 cells around a position (and a few that only share a key), with its image
+    /// there.
+    fn around(&self, position: DVec3, mut visit: impl FnMut(u32, Image)) {
         let [x, y, z] = self.cell(position);
         for dz in -1..=1 {
+            let (z, image_z) = self.wrapped(z.wrapping_add(dz), 2);
             for dy in -1..=1 {
+                let (y, image_y) = self.wrapped(y.wrapping_add(dy), 1);
                 for dx in -1..=1 {
-                    let key = cell_key([x.wrapping_add(dx), y.wrapping_add(dy), z.wrapping_add(dz)]);
+                    let (x, image_x) = self.wrapped(x.wrapping_add(dx), 0);
+                    let key = cell_key([x, y, z]);
                     let bucket = self.bucket(key);
                     for entry in &self.entries[self.starts[bucket] as usize..self.starts[bucket + 1] as usize] {
                         if entry.0 == key {
-                            visit(entry.1);
+                            visit(entry.1, Image::new([image_x, image_y, image_z]));
                         }
                     }
                 }
@@ -363,6 +463,7 @@ struct Search<'a> {
     bodies: &'a Bodies,
     walls: &'a [Wall],
     grids: &'a [Grid],
+    shifts: &'a Shifts,
 }
 
 impl Search<'_> {
@@ -370,19 +471,19 @@ impl Search<'_> {
         let first = chunk * self.bodies.chunk;
         let end = (first + self.bodies.chunk).min(self.bodies.spheres);
         // The order in which candidates stand, whatever the order of the search.
-        let mut found: Vec<(u32, usize, bool, u32, u32)> = Vec::with_capacity(lists.candidates.len() + 64);
+        let mut found: Vec<(u32, usize, bool, u32, u32, Image)> = Vec::with_capacity(lists.candidates.len() + 64);
         for owner in first..end {
-            self.partners(owner as u32, |other, gap| {
+            self.partners(owner as u32, |other, image, gap| {
                 let class = class_of(self.model, self.material_of, self.bodies, owner as u32, other);
                 let shell = SHELLS.iter().rposition(|&from| gap >= from * self.neighbours.skin).unwrap_or(0);
-                found.push((class, shell, crosses(self.bodies, owner as u32, other), owner as u32, other));
+                found.push((class, shell, crosses(self.bodies, owner as u32, other), owner as u32, other, image));
             });
         }
         found.sort_unstable();
         lists.targets.clear();
         lists.candidates.clear();
         lists.classes.clear();
-        for &(class, shell, _, owner, other) in &found {
+        for &(class, shell, _, owner, other, image) in &found {
             let least_gap = SHELLS[shell] * self.neighbours.skin;
             match lists.classes.last_mut() {
                 Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
@@ -394,24 +495,25 @@ impl Search<'_> {
             let target = other / self.bodies.chunk as u32;
             let outbox = if target as usize == chunk { 0 } else { 1 + outbox_for(&mut lists.targets, target) };
             let owner_is_a = self.bodies.movers[owner as usize].id < self.bodies.movers[other as usize].id;
-            let (a, b) = if owner_is_a { (owner, other) } else { (other, owner) };
-            lists.candidates.push(Candidate { a, b, outbox });
+            let (a, b, image) = if owner_is_a { (owner, other, image) } else { (other, owner, image.back()) };
+            lists.candidates.push(Candidate::new(a, b, outbox, image));
         }
     }
 
-    /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`, with the gap between them.
-    fn partners(&self, i: u32, mut found: impl FnMut(u32, f64)) {
+    /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`, with its image and the gap.
+    fn partners(&self, i: u32, mut found: impl FnMut(u32, Image, f64)) {
         let movers = &self.bodies.movers;
         let me = &movers[i as usize];
         let level = self.neighbours.level(me.radius);
         let skin = self.neighbours.skin;
         for (at, grid) in self.grids.iter().enumerate().skip(level) {
-            grid.around(me.position, |j| {
+            grid.around(me.position, |j, image| {
                 let you = &movers[j as usize];
-                let gap = (me.position - you.position).length() - (me.radius + you.radius);
+                let between = me.position - (you.position + self.shifts[usize::from(image.0)]);
+                let gap = between.length() - (me.radius + you.radius);
                 let movable = me.inverse_mass + you.inverse_mass > 0.0;
                 if gap < skin && movable && (at > level || j > i) {
-                    found(j, gap);
+                    found(j, image, gap);
                 }
             });
         }
@@ -423,7 +525,7 @@ impl Search<'_> {
                 let turns = wall.plane().is_some_and(|normal| turn(normal) != DVec3::ZERO);
                 let gap = wall.nearest(me.position).distance - me.radius;
                 if turns || gap < skin {
-                    found(j as u32, if turns { 0.0 } else { gap });
+                    found(j as u32, Image::default(), if turns { 0.0 } else { gap });
                 }
             }
         }

@@ -6,6 +6,7 @@
 mod assemble;
 mod carry;
 mod check;
+mod deform;
 mod packing;
 mod read;
 mod saved;
@@ -20,9 +21,10 @@ use crate::body::Body;
 use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::{Advance, BodyReport, Mechanics};
 use crate::explicit::contacts::{self, ChunkWork, View};
+use crate::explicit::flow::Flow;
 use crate::law::kernel;
 use crate::model::{Model, Special};
-use crate::neighbour::{self, Neighbours};
+use crate::neighbour::{self, Neighbours, Shifts};
 use carry::HeldContacts;
 pub use carry::Remembered;
 pub use saved::{RestoreError, Saved, SavedBody, SavedContact};
@@ -78,6 +80,9 @@ pub struct World {
     work: Vec<ChunkWork>,
     reports: Vec<BodyReport>,
     moved: Vec<f64>,
+    shifts: Shifts,
+    flow: Option<Flow>,
+    largest_radius: f64,
     stride: usize,
     keep_rows: bool,
     timed: bool,
@@ -107,18 +112,25 @@ impl World {
         for left in (0..steps).rev() {
             if self.neighbours_stale() {
                 self.check_finite()?;
+                self.check_cell()?;
                 self.rebuild_neighbours();
             }
-            let then = if left > 0 { Then::KickAndDrift } else { Then::Rest };
+            // The stress at the end of a step must be known before the next one begins.
+            let apart = self.stress_controlled();
+            let then = if left > 0 && !apart { Then::KickAndDrift } else { Then::Rest };
+            let last = left == 0;
             if rayon::current_num_threads() == 1 {
-                self.sweep(then)?;
+                self.sweep(then, last)?;
             } else {
                 self.detect_and_evaluate(self.model.dt);
                 let trouble = self.check_depth();
-                if then == Then::Rest || trouble.is_ok() {
+                if last || trouble.is_ok() {
                     self.gather_and_kick(then);
                 }
                 trouble?;
+            }
+            if apart && !last {
+                self.kick_and_drift();
             }
         }
         Ok(())
@@ -137,6 +149,7 @@ impl World {
     /// The same, of bodies whose contacts remember what those of another world do, by the ids of their bodies.
     pub fn with_memory(setup: Setup, remembered: &Remembered) -> Result<World, BuildError> {
         let mut world = World::assemble(setup)?;
+        world.check_cell().map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
         world.rebuild_neighbours();
         world.remember(remembered);
         world.walls_before.clone_from(&world.walls);
@@ -144,13 +157,14 @@ impl World {
         world.keep_rows = false;
         world.add_outboxes();
         world.look_ahead();
-        world.start_ledger(world.contact_power());
+        let flow_power = world.end_flow(world.kinetic_sums(), 0.0);
+        world.start_ledger(world.contact_power(), flow_power);
         Ok(world)
     }
 
     /// Begins the ledger at step 0, where the loads of contacts have this power.
-    fn start_ledger(&mut self, power: [f64; 4]) {
-        let driven = self.driven_power_at_start() + self.belt_power();
+    fn start_ledger(&mut self, power: [f64; 4], flow_power: f64) {
+        let driven = self.driven_power_at_start() + self.belt_power() + flow_power;
         self.state.sums.book(power, driven, 0.5 * self.model.dt);
         self.state.sums.stored_at_start = self.stored();
         let start = self.ledger();
@@ -161,10 +175,12 @@ impl World {
 
     /// What moves bodies in the step that follows `step`.
     fn mechanics(&self, step: u64) -> Mechanics<'_> {
-        Mechanics { model: &self.model, specials: &self.specials, time: (step + 1) as f64 * self.model.dt }
+        let time = (step + 1) as f64 * self.model.dt;
+        Mechanics { model: &self.model, specials: &self.specials, time, flow: self.flow.as_ref() }
     }
 
     fn kick_and_drift(&mut self) {
+        self.begin_flow();
         let mut reports = std::mem::take(&mut self.reports);
         let mut bodies = std::mem::take(&mut self.state.bodies);
         let mechanics = self.mechanics(self.state.step);
@@ -196,11 +212,12 @@ impl World {
             let (report, moved) = (&mut self.reports[index / bodies.chunk], wall.moved_since(built));
             report.moved_squared = report.moved_squared.max(moved * moved);
         }
+        self.move_cell();
     }
 
     fn neighbours_stale(&self) -> bool {
-        let slack = self.neighbours.slack();
-        self.reports.iter().any(|report| report.moved_squared > slack * slack)
+        let slack = self.slack();
+        slack < 0.0 || self.reports.iter().any(|report| report.moved_squared > slack * slack)
     }
 
     /// Notes how far the bodies of each chunk have moved since neighbour lists were made.
@@ -245,14 +262,20 @@ impl World {
             dt,
             moved: &self.moved,
             keep_rows: self.keep_rows,
+            shifts: &self.shifts,
+            flow: self.pair_flow(dt),
+            sum_virial: self.state.cell.is_some(),
+            least_stretch: self.least_stretch(),
+            reach: 2.0 * self.largest_radius,
         }
     }
 
     /// Adds loads from other chunks and kicks, which ends the step; then, in the same pass, begins the next one.
     fn gather_and_kick(&mut self, then: Then) {
+        let flow_ahead = self.flow_ahead();
         let mut reports = std::mem::take(&mut self.reports);
         let mut bodies = std::mem::take(&mut self.state.bodies);
-        let finish = self.finishing(then);
+        let finish = self.finishing(then, flow_ahead.as_ref());
         let (work, lists) = (&self.work, &self.neighbours.chunks);
         let size = bodies.chunk;
         bodies
@@ -274,13 +297,14 @@ impl World {
 
     /// `detect_and_evaluate` and `gather_and_kick` in one go, for one thread: the bodies of a chunk move as soon as no later
     /// chunk needs them, while they are still in the cache. The same sums in the same order, hence the same bits.
-    fn sweep(&mut self, then: Then) -> Result<(), Trouble> {
+    fn sweep(&mut self, then: Then, last: bool) -> Result<(), Trouble> {
         self.note_moved();
+        let flow_ahead = self.flow_ahead();
         let mut reports = std::mem::take(&mut self.reports);
         let mut bodies = std::mem::take(&mut self.state.bodies);
         let mut contacts = std::mem::take(&mut self.state.contacts);
         let mut work = std::mem::take(&mut self.work);
-        let finish = self.finishing(then);
+        let finish = self.finishing(then, flow_ahead.as_ref());
         let lists = &self.neighbours.chunks;
         let mut loads = std::mem::take(&mut bodies.loads);
         let (size, all) = (bodies.chunk, bodies.movers.len());
@@ -303,14 +327,15 @@ impl World {
         self.state.contacts = contacts;
         self.work = work;
         let trouble = self.check_depth();
-        if then == Then::Rest || trouble.is_ok() {
+        if last || trouble.is_ok() {
             self.end_step(then);
         }
         trouble
     }
 
-    fn finishing(&self, then: Then) -> Finishing<'_> {
-        let (this, next) = (self.mechanics(self.state.step), self.mechanics(self.state.step + 1));
+    fn finishing<'a>(&'a self, then: Then, flow_ahead: Option<&'a Flow>) -> Finishing<'a> {
+        let this = self.mechanics(self.state.step);
+        let next = Mechanics { flow: flow_ahead, ..self.mechanics(self.state.step + 1) };
         Finishing { this, next, then, timed: self.timed }
     }
 
@@ -318,12 +343,19 @@ impl World {
         self.record_ledger();
         self.state.step += 1;
         if then == Then::KickAndDrift {
+            // The bodies have taken this flow already.
+            self.begin_flow();
             self.after_drift();
         }
     }
 
     fn record_ledger(&mut self) {
-        let driven = self.reports.iter().map(|r| r.driven_power).sum::<f64>() + self.belt_power();
+        let kinetic = self.reports.iter().fold([0.0; 6], |mut sums, report| {
+            (0..6).for_each(|k| sums[k] += report.kinetic[k]);
+            sums
+        });
+        let flow_power = self.end_flow(kinetic, self.model.dt);
+        let driven = self.reports.iter().map(|r| r.driven_power).sum::<f64>() + self.belt_power() + flow_power;
         self.state.sums.book(self.contact_power(), driven, self.model.dt);
         self.state.sums.local += self.reports.iter().map(|r| r.local_at_end).sum::<f64>();
     }
@@ -338,6 +370,7 @@ impl World {
     fn make_lists(&mut self, held: &HeldContacts) {
         let start = Instant::now();
         self.rebuilds += 1;
+        self.tidy_cell();
         let cell = 4.0 * self.neighbours.skin.max(f64::MIN_POSITIVE);
         let order = neighbour::order_in_space(&self.state.bodies, self.sorting_cell(cell));
         self.state.bodies.reorder(&order);
@@ -349,7 +382,8 @@ impl World {
         bodies.built_at.extend(bodies.movers.iter().map(|m| m.position));
         bodies.walls_built_at.clear();
         bodies.walls_built_at.extend_from_slice(&bodies.orientations[bodies.spheres..]);
-        self.neighbours.build(&self.model, &self.material_of, bodies, &self.walls);
+        let frame = self.state.cell.as_ref().map(|cell| &cell.frame);
+        self.neighbours.build(&self.model, &self.material_of, bodies, &self.walls, frame);
         let chunks = self.neighbours.chunks.len();
         self.state.contacts.resize_with(chunks, ChunkContacts::default);
         self.work.resize_with(chunks, ChunkWork::default);

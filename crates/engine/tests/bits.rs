@@ -280,7 +280,7 @@ fn random_block(stream: &mut Stream, layout: &MemoryLayout) -> (Block, Vec<Lanes
         let b = random_mover(stream, 1, radius_b, position_b);
         let a = random_mover(stream, 0, radius_a, b.position + normal * (radius_a + radius_b - overlap));
         if radius_b > 0.0 {
-            sphere_sphere::gather(&mut block, lane, &a, &b);
+            sphere_sphere::gather(&mut block, lane, &a, &b, DVec3::ZERO);
         } else {
             let before = turned(random_vector(stream, 0.01), normal).normalize();
             let [now, was] = [normal, before].map(|normal| {

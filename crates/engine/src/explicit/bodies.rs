@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
 use crate::contact::LANES;
+use crate::explicit::flow::Flow;
 use crate::frame;
 use crate::law::kernel::Kernel;
 use crate::model::{Integrator, Model, Special};
@@ -20,6 +21,8 @@ pub struct BodyReport {
     pub local_at_end: f64,
     /// Power put in by prescribed motion and constant loads.
     pub driven_power: f64,
+    /// Sum of m v (x) v at the end of the step, in a cell that changes its shape: see `kinetic_sums`.
+    pub kinetic: [f64; 6],
     /// Nanoseconds spent adding loads and integrating, when timed.
     pub nanoseconds: [u64; 2],
 }
@@ -33,6 +36,8 @@ pub struct Mechanics<'a> {
     pub specials: &'a [Special],
     /// Time at the end of the step (s).
     pub time: f64,
+    /// The affine flow of the cell in the step, where it changes its shape.
+    pub flow: Option<&'a Flow>,
 }
 
 impl<'a> Mechanics<'a> {
@@ -58,14 +63,15 @@ impl<'a> Mechanics<'a> {
         let (moved, local) = match self.special(mover) {
             None => {
                 let local = self.kick(mover, load, kick);
-                mover.position += mover.velocity * dt;
-                (mover.position - built_at, local)
+                self.flow_drift(mover, dt);
+                (mover.position - self.flow.map_or(built_at, |flow| flow.carried_since_built(built_at)), local)
             }
             Some(special) => {
                 let local = self.kick_special(special, mover, *orientation, load, kick);
                 self.drift_special(special, mover, orientation);
                 // How far a wall has moved, `World::after_drift` knows.
-                let moved = if special.wall.is_some() { DVec3::ZERO } else { mover.position - built_at };
+                let from = self.flow.map_or(built_at, |flow| flow.carried_since_built(built_at));
+                let moved = if special.wall.is_some() { DVec3::ZERO } else { mover.position - from };
                 // A wall that is nowhere must not pass for one at rest.
                 (if mover.position.is_finite() { moved } else { DVec3::NAN }, local)
             }
@@ -82,6 +88,9 @@ impl<'a> Mechanics<'a> {
         let kick = self.model.dt - self.first_kick();
         let before = (mover.velocity, mover.angular_velocity);
         let (mut local, mut driven) = (0.0, 0.0);
+        if let Some(flow) = self.flow {
+            mover.velocity = flow.keep * mover.velocity;
+        }
         match self.special(mover) {
             None => local = self.kick(mover, load, kick),
             Some(special) => {
@@ -109,6 +118,18 @@ impl<'a> Mechanics<'a> {
     /// Power put in by the motion or the constant loads of a body.
     pub fn driven_power(&self, mover: &Mover, load: &Load) -> f64 {
         self.special(mover).map_or(0.0, |special| driven_power(special, mover, load))
+    }
+
+    /// The drift of a body, with what the flow leaves of its velocity.
+    #[inline(always)]
+    fn flow_drift(&self, mover: &mut Mover, dt: f64) {
+        match self.flow {
+            None => mover.position += mover.velocity * dt,
+            Some(flow) => {
+                mover.velocity = flow.keep * mover.velocity;
+                mover.position = flow.drifted(mover.position, mover.velocity);
+            }
+        }
     }
 
     #[inline(always)]
@@ -206,7 +227,7 @@ impl<'a> Mechanics<'a> {
                 mover.velocity_ahead = (end.velocity - velocity).as_vec3().to_array();
             }
             Motion::Free | Motion::Held => {
-                mover.position += mover.velocity * dt;
+                self.flow_drift(mover, dt);
                 match special.inertia_body {
                     None => *orientation = frame::turned(*orientation, mover.angular_velocity * dt),
                     Some(inertia_body) => drift_tumbling(mover, orientation, inertia_body, special.free_turn, dt),
@@ -247,12 +268,17 @@ fn driven_power(special: &Special, mover: &Mover, load: &Load) -> f64 {
 #[inline(always)]
 pub fn kinetic_sums(movers: &[Mover]) -> [f64; 6] {
     let mut sums = [0.0; 6];
-    for mover in movers.iter().filter(|mover| mover.inverse_mass > 0.0) {
+    movers.iter().for_each(|mover| add_kinetic(mover, &mut sums));
+    sums
+}
+
+#[inline(always)]
+fn add_kinetic(mover: &Mover, sums: &mut [f64; 6]) {
+    if mover.inverse_mass > 0.0 {
         let (v, mass) = (mover.velocity, 1.0 / mover.inverse_mass);
         let products = [v.x * v.x, v.y * v.y, v.z * v.z, v.x * v.y, v.x * v.z, v.y * v.z];
         (0..6).for_each(|k| sums[k] += mass * products[k]);
     }
-    sums
 }
 
 /// The end of a step, the start of the next, or both, for the bodies of one chunk.
@@ -280,7 +306,7 @@ impl Kernel for Advance<'_> {
     fn run(self) {
         let Advance { finish, start, movers, loads, orientations, built_at, report } = self;
         if finish.is_some() {
-            (report.local_at_end, report.driven_power) = (0.0, 0.0);
+            (report.local_at_end, report.driven_power, report.kinetic) = (0.0, 0.0, [0.0; 6]);
         }
         if start.is_some() {
             (report.local_before_drift, report.moved_squared) = (0.0, 0.0);
@@ -299,6 +325,9 @@ impl Kernel for Advance<'_> {
                 let (local, driven) = mechanics.finish(mover, load, *orientation);
                 report.local_at_end += local;
                 report.driven_power += driven;
+                if mechanics.flow.is_some() {
+                    add_kinetic(mover, &mut report.kinetic);
+                }
             }
             if let Some(mechanics) = start {
                 let (moved, local) = mechanics.start(mover, load, orientation, built_at[index]);
@@ -336,7 +365,7 @@ impl Plain {
     fn of(finish: Option<Mechanics>, start: Option<Mechanics>) -> Option<Self> {
         let (finish, start) = (finish?, start?);
         let (model, g) = (finish.model, finish.model.gravity);
-        (model.local_damping == 0.0).then(|| Plain {
+        (model.local_damping == 0.0 && start.flow.is_none()).then(|| Plain {
             gravity: [g.x, g.y, g.z, 0.0],
             last_kick: model.dt - finish.first_kick(),
             first_kick: start.first_kick(),

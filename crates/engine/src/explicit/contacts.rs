@@ -9,13 +9,14 @@ use glam::DVec3;
 
 use crate::collide::{sphere_sphere, sphere_wall};
 use crate::contact::{Block, LANES, Lanes};
+use crate::explicit::flow::PairFlow;
 use crate::explicit::hand_over;
 use crate::law::PairLaws;
 use crate::law::kernel::{self, Kernel, MemoryLayout};
 use crate::law::one::{self, PairMemory};
 use crate::measure::{ContactRow, contact_row};
 use crate::model::Model;
-use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
+use crate::neighbour::{Candidate, ChunkNeighbours, Class, Shifts, Side};
 use crate::state::{BlockHead, ChunkContacts, Load, Mover};
 use crate::wall::{self, Wall};
 
@@ -42,6 +43,8 @@ pub struct ChunkWork {
     pub belts: f64,
     /// Sum of the sizes of normal forces.
     pub pressed: f64,
+    /// Sum of branch (x) force: see `CellState::virial`.
+    pub virial: [f64; 6],
     /// A pair that overlaps too deeply, if there is one.
     pub too_deep: Option<TooDeep>,
     /// A sphere and a wall that it touches all around, if there are any.
@@ -99,6 +102,16 @@ pub struct View<'a> {
     pub moved: &'a [f64],
     /// Whether to keep rows for the contacts record.
     pub keep_rows: bool,
+    /// The shift of each image of b (m); none without a cell.
+    pub shifts: &'a Shifts,
+    /// The affine flow of the cell, where it changes its shape.
+    pub flow: Option<PairFlow>,
+    /// Whether branch (x) force is summed.
+    pub sum_virial: bool,
+    /// What the flow may have made of distances since lists were made, at least; and the largest reach of a pair (m).
+    pub least_stretch: f64,
+    /// See above.
+    pub reach: f64,
 }
 
 /// The pass over one chunk.
@@ -140,7 +153,8 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWo
     // Two bodies come closer by no more than both have moved; the factor covers rounding many times over.
     let own = view.moved[chunk];
     let farthest = lists.targets.iter().map(|&target| view.moved[target as usize]).fold(own, f64::max);
-    let closed = (own + farthest) * (1.0 + 1e-6);
+    // A flow that shortens distances brings them closer, too (THEORY.md eq. 7.8).
+    let closed = (own + farthest + (1.0 - view.least_stretch) * view.reach) / view.least_stretch * (1.0 + 1e-6);
     for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
         let wall = Class::from_number(range.class, view.model.materials.len()).wall;
         let (mut first, end) = (range.first as usize, range.end as usize);
@@ -156,7 +170,7 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWo
                 let candidate = &lists.candidates[index];
                 let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
                 let touches = if wall == Side::Neither {
-                    sphere_sphere::touch(a, b)
+                    sphere_sphere::touch(a, b, view.shifts[candidate.image()])
                 } else {
                     touches_wall(view, candidate, wall, &mut work.too_deep, &mut work.wrapped)
                 };
@@ -288,6 +302,8 @@ impl Kernel for Evaluate<'_> {
         let Evaluate { view, first, lists, contacts, work, loads } = self;
         let mut block = Block::EMPTY;
         block.dt = view.dt;
+        block.flow = view.flow;
+        work.virial = [0.0; 6];
         let mut belts = 0.0;
         for (number, head) in contacts.blocks.iter().enumerate() {
             let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
@@ -308,6 +324,9 @@ impl Kernel for Evaluate<'_> {
             forget(memory, head.all() & !head.live);
             if class.wall != Side::Neither {
                 belts += belt_power(&block, &view, lists, class.wall, placed, head.live);
+            }
+            if view.sum_virial && class.wall == Side::Neither {
+                add_virial(&block, head.live, &mut work.virial);
             }
             scatter(&block, &view, first, lists, class.wall, placed, head.live, work, loads);
             if view.keep_rows {
@@ -355,7 +374,7 @@ fn gather<const N: usize>(
         let candidate = &lists.candidates[placed[lane.min(placed.len() - 1)] as usize];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
         if wall == Side::Neither {
-            sphere_sphere::gather(block, lane, a, b);
+            sphere_sphere::gather(block, lane, a, b, view.shifts[candidate.image()]);
         } else {
             let index = if wall == Side::A { candidate.a } else { candidate.b } as usize - view.spheres;
             sphere_wall::gather(block, lane, a, b, wall, &view.walls[index], &view.walls_before[index]);
@@ -433,13 +452,25 @@ fn scatter(
         for (body, load) in [(candidate.a, on_a), (candidate.b, on_b)] {
             match loads.get_mut((body as usize).wrapping_sub(first)) {
                 Some(sum) => sum.add(&load),
-                None => work.outboxes[candidate.outbox as usize - 1].push(Posted {
+                None => work.outboxes[candidate.outbox() as usize - 1].push(Posted {
                     body,
                     force: load.force,
                     torque: load.torque,
                 }),
             }
         }
+    }
+}
+
+/// Adds the symmetric part of branch (x) force of a block's contacts.
+#[inline(never)]
+fn add_virial(block: &Block, live: u32, sums: &mut [f64; 6]) {
+    for lane in lanes_of(live) {
+        let r = block.a.place.vector(lane) - block.b.place.vector(lane);
+        let f = block.force.vector(lane);
+        let mixed = |i: usize, j: usize| 0.5 * (r[i] * f[j] + r[j] * f[i]);
+        let products = [r.x * f.x, r.y * f.y, r.z * f.z, mixed(0, 1), mixed(0, 2), mixed(1, 2)];
+        (0..6).for_each(|k| sums[k] += products[k]);
     }
 }
 

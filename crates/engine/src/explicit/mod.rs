@@ -2,5 +2,6 @@
 
 pub(crate) mod bodies;
 pub(crate) mod contacts;
+pub mod flow;
 pub(crate) mod hand_over;
 pub mod stable_step;

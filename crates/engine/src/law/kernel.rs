@@ -6,6 +6,7 @@
 use glam::DVec3;
 
 use crate::contact::{Block, Lanes, Resistance, Turn};
+use crate::explicit::flow::PairFlow;
 use crate::law::memory::Memory;
 use crate::law::spring_slider::{SliderOptions, WithDefaults};
 use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
@@ -213,6 +214,9 @@ pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut
 #[inline(always)]
 pub fn geometry<const N: usize>(block: &mut Block, rates_at_end: bool) {
     place::<N>(block);
+    if let Some(flow) = block.flow {
+        add_flow::<N>(block, &flow);
+    }
     normals_before::<N>(block);
     turn_normals::<N>(block, rates_at_end);
     turn_spins::<N>(block);
@@ -252,6 +256,21 @@ fn place<const N: usize>(block: &mut Block) {
         block.inverse_mass_b.0[i] = inverse_mass_b;
         block.inverse_inertia_a.0[i] = block.a.turning.scalar(i);
         block.inverse_inertia_b.0[i] = block.b.turning.scalar(i);
+    }
+}
+
+/// The velocity of a relative to b with the affine flow of the cell (THEORY.md eq. 7.3), in the step and, for the ledger, at
+/// its end.
+#[inline(always)]
+fn add_flow<const N: usize>(block: &mut Block, flow: &PairFlow) {
+    for i in 0..N {
+        let between = block.a.place.vector(i) - block.b.place.vector(i);
+        let relative = block.velocity.get(i);
+        let velocity = flow.mean * relative + flow.mean_gradient * between;
+        block.velocity.set(i, velocity);
+        let ahead = (relative + flow.gradient_at_end * between - velocity).as_vec3();
+        let [x, y, z] = block.a.velocity_ahead[i];
+        block.a.velocity_ahead[i] = [x + ahead.x, y + ahead.y, z + ahead.z];
     }
 }
 

@@ -1,15 +1,17 @@
 //! From bodies as described to a world: checks, packed records, what is special about a few.
 
-use glam::DVec3;
+use glam::{DMat3, DQuat, DVec3};
 
+use super::packing::trace;
 use super::{Phases, Setup, World};
 use crate::body::{Body, Motion};
+use crate::cell::{Cell, CellInertia, CellState, Control};
 use crate::error::BuildError;
 use crate::inflow::{Inflow, Queue, Traffic};
 use crate::law::kernel::{MemoryLayout, SLIPS};
 use crate::ledger::Sums;
-use crate::model::{Model, Special};
-use crate::neighbour::Neighbours;
+use crate::model::{Integrator, Model, Special};
+use crate::neighbour::{Image, Neighbours};
 use crate::shape::Shape;
 use crate::state::{Bodies, Load, Mover, State};
 
@@ -32,6 +34,8 @@ impl World {
             rows.push((mover_of(id as u32, body, &model, &mut specials), body.orientation.normalize()));
         }
         check_laws(&model, &described)?;
+        check_cell(&model, &described)?;
+        let cell = model.cell.as_ref().map(|cell| CellState::new(cell, centre_of(&rows)));
         // Walls last, each group by id.
         rows.sort_by_key(|(mover, _)| (mover.radius == 0.0, mover.id));
         let spheres = rows.iter().filter(|(mover, _)| mover.radius > 0.0).count();
@@ -48,12 +52,13 @@ impl World {
             spheres,
             chunk: 0,
         };
+        let largest_radius = bodies.movers.iter().map(|mover| mover.radius).fold(0.0, f64::max);
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
         let stride = layouts(&model).map(|layout| layout.total()).max().unwrap_or(SLIPS);
         Ok(World {
             neighbours: Neighbours::new(&bodies, &model.inflows),
-            state: State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell: None },
+            state: State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell },
             material_of: described.iter().map(|body| body.material).collect(),
             model,
             specials,
@@ -63,6 +68,9 @@ impl World {
             work: Vec::new(),
             reports: Vec::new(),
             moved: Vec::new(),
+            shifts: Image::shifts(None),
+            flow: None,
+            largest_radius,
             stride,
             keep_rows: true,
             timed: false,
@@ -70,6 +78,90 @@ impl World {
             phases: Phases::default(),
         })
     }
+}
+
+/// A cell must have a volume, and hold only what can be put back into it.
+fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
+    let Some(cell) = &model.cell else { return Ok(()) };
+    let bad = |what: &str| Err(BuildError::BadCell(what.into()));
+    let (frame, flows) = (&cell.frame, cell.control != Control::Fixed);
+    if !(frame.vectors.is_finite() && frame.corner.is_finite() && frame.volume() > 0.0) {
+        return bad("its three vectors must span a volume, and be right-handed");
+    }
+    check_control(cell)?;
+    if flows && model.integrator != Integrator::VelocityVerlet {
+        return bad("one that changes its shape needs the integrator velocity-verlet");
+    }
+    if !model.inflows.is_empty() {
+        return bad("streams in a cell are not built yet");
+    }
+    let vectors = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis];
+    for (id, body) in bodies.iter().enumerate() {
+        let what = match body.shape {
+            Shape::Sphere { .. } if flows && body.motion != Motion::Free => {
+                "is not free, in a cell that changes its shape"
+            }
+            Shape::Sphere { .. } if matches!(body.motion, Motion::Free | Motion::Held | Motion::Fixed) => continue,
+            Shape::Sphere { .. } => "is driven: in a cell spheres are free, held or fixed",
+            Shape::Plane { normal } if !flows => {
+                let normal = body.orientation * normal.normalize();
+                let crosses = |k: usize| frame.periodic[k] && normal.dot(vectors[k]).abs() > 1e-9 * vectors[k].length();
+                if !(0..3).any(crosses) {
+                    continue;
+                }
+                "is a plane that crosses a direction in which the cell repeats"
+            }
+            Shape::Plane { .. } => "is a wall, in a cell that changes its shape",
+            _ => "is a wall other than a plane, which is not built yet in a cell",
+        };
+        return Err(BuildError::BadCell(format!("body {id} {what}")));
+    }
+    Ok(())
+}
+
+fn check_control(cell: &Cell) -> Result<(), BuildError> {
+    let bad = |what: &str| Err(BuildError::BadCell(what.into()));
+    if cell.control != Control::Fixed && !cell.frame.repeats_everywhere() {
+        return bad("one that changes its shape must repeat in every direction");
+    }
+    let positive = |inertia: &CellInertia| {
+        let finite = inertia.damping_time.is_finite() && inertia.energy.is_finite();
+        finite && inertia.damping_time > 0.0 && inertia.energy > 0.0
+    };
+    match &cell.control {
+        Control::Fixed => Ok(()),
+        Control::Strain { gradient } if gradient.is_finite() => Ok(()),
+        Control::Strain { .. } => bad("its velocity gradient must be finite"),
+        Control::Pressure { target, .. } if !(target.is_finite() && *target == target.transpose()) => {
+            bad("its target must be finite and symmetric")
+        }
+        Control::Pressure { target, .. } if trace(*target) <= 0.0 => {
+            bad("its mean target must be a pressure above zero")
+        }
+        Control::Pressure { inertia, .. } | Control::MeanStress { inertia, .. } if !positive(inertia) => {
+            bad("its damping time and its energy must be above zero")
+        }
+        Control::Pressure { triclinic: false, .. } => {
+            let v = cell.frame.vectors;
+            let straight = v == DMat3::from_diagonal(DVec3::new(v.x_axis.x, v.y_axis.y, v.z_axis.z));
+            if straight { Ok(()) } else { bad("one that is not triclinic has its vectors along x, y and z") }
+        }
+        Control::Pressure { .. } => Ok(()),
+        Control::MeanStress { pressure, axis, rate, .. } => {
+            let sound = *pressure > 0.0 && pressure.is_finite() && *axis < 3 && rate.is_finite();
+            if sound { Ok(()) } else { bad("its mean stress must be above zero, its axis x, y or z, its rate finite") }
+        }
+    }
+}
+
+/// Centre of mass of the bodies that loads move (m).
+fn centre_of(rows: &[(Mover, DQuat)]) -> DVec3 {
+    let (mut sum, mut mass) = (DVec3::ZERO, 0.0);
+    for (mover, _) in rows.iter().filter(|(mover, _)| mover.inverse_mass > 0.0) {
+        sum += mover.position / mover.inverse_mass;
+        mass += 1.0 / mover.inverse_mass;
+    }
+    if mass > 0.0 { sum / mass } else { DVec3::ZERO }
 }
 
 fn layouts(model: &Model) -> impl Iterator<Item = MemoryLayout> {

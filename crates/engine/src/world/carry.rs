@@ -178,6 +178,9 @@ impl Bodies {
         self.movers = order.iter().map(|&old| self.movers[old as usize]).collect();
         self.loads = order.iter().map(|&old| self.loads[old as usize]).collect();
         self.orientations = order.iter().map(|&old| self.orientations[old as usize]).collect();
+        if !self.images.is_empty() {
+            self.images = order.iter().map(|&old| self.images[old as usize]).collect();
+        }
         for (index, mover) in self.movers.iter().enumerate() {
             self.index_of[mover.id as usize] = index as u32;
         }

@@ -18,13 +18,13 @@ use super::assemble::{check_body, mover_of};
 use super::carry::{HeldContact, HeldContacts};
 use super::{Setup, World};
 use crate::body::{Body, Motion};
-use crate::cell::CellState;
-use crate::error::BuildError;
+use crate::cell::{Cell, CellState};
+use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::BodyReport;
 use crate::explicit::contacts::ChunkWork;
 use crate::inflow::{Arrival, Traffic};
 use crate::ledger::Sums;
-use crate::neighbour::Neighbours;
+use crate::neighbour::{Image, Neighbours};
 use crate::shape::Shape;
 use crate::state::{ChunkContacts, GONE, Load, Mover};
 
@@ -125,6 +125,10 @@ fn broken<T>(what: impl Into<String>) -> Result<T, RestoreError> {
     Err(RestoreError::Broken(what.into()))
 }
 
+fn too_small(trouble: Trouble) -> RestoreError {
+    RestoreError::Build(BuildError::BadCell(trouble.to_string()))
+}
+
 /// More steps than any run takes; beyond them, step times dt is no exact time.
 const MOST_STEPS: u64 = 1 << 53;
 
@@ -201,8 +205,13 @@ impl World {
         if world.state.traffic.queues.len() != saved.traffic.queues.len() {
             return Err(RestoreError::Differs(format!("it has {} streams", saved.traffic.queues.len())));
         }
+        if world.state.cell.is_some() != saved.cell.is_some() {
+            let has = if saved.cell.is_some() { "has a cell" } else { "has no cell" };
+            return Err(RestoreError::Differs(format!("it {has}")));
+        }
         world.expect_arrivals(&saved.traffic.arrivals)?;
         world.state.traffic = saved.traffic.clone();
+        world.take_cell(saved)?;
         world.put_back(saved)?;
         world.state.step = saved.step;
         world.state.sums = saved.sums;
@@ -216,7 +225,12 @@ impl World {
         let bodies = &world.state.bodies;
         let rows = bodies.movers.iter().zip(&bodies.orientations).map(|(mover, at)| (*mover, *at));
         let driven: Vec<(Mover, DQuat)> = rows.filter(|(mover, _)| world.is_driven(mover)).collect();
+        world.go_on_with_cell(saved)?;
         world.put_back(saved)?;
+        if world.state.cell.is_some() && saved.cell.is_none() {
+            world.check_cell().map_err(too_small)?;
+            world.rebuild_neighbours();
+        }
         for (mover, orientation) in driven {
             let index = world.state.bodies.index_of[mover.id as usize] as usize;
             world.state.bodies.movers[index] = mover;
@@ -224,8 +238,34 @@ impl World {
         }
         world.place_walls();
         world.walls_before.clone_from(&world.walls);
-        world.start_ledger(saved.sums.power);
+        let flow_power = world.restart_flow();
+        world.start_ledger(saved.sums.power, flow_power);
         Ok(world)
+    }
+
+    /// The cell as it was saved, if there is one.
+    fn take_cell(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+        let Some(cell) = &saved.cell else { return Ok(()) };
+        if self.model.cell.is_none_or(|model| model.frame.periodic != cell.frame.periodic) {
+            return Err(RestoreError::Differs("its cell repeats in other directions".into()));
+        }
+        if !cell.is_sound() {
+            return broken("its cell is not finite, or has no volume");
+        }
+        self.state.cell = Some(*cell);
+        self.shifts = Image::shifts(Some(&cell.frame));
+        Ok(())
+    }
+
+    /// The same for a stage: the shape goes on, what drives it is the setup's.
+    fn go_on_with_cell(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+        let (Some(old), Some(model)) = (&saved.cell, &self.model.cell) else {
+            return if saved.cell.is_some() { Err(RestoreError::Differs("it has a cell".into())) } else { Ok(()) };
+        };
+        let new = CellState::new(&Cell { frame: old.frame, ..*model }, old.centre);
+        self.take_cell(saved)?;
+        self.state.cell = Some(CellState { built: old.built, virial: old.virial, ..new });
+        Ok(())
     }
 
     /// Whether the setup says where it is and how it moves. A servo goes on from where it stood.
@@ -264,6 +304,9 @@ impl World {
     fn put_back(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         self.check_sizes(saved)?;
         self.place_bodies(saved)?;
+        if saved.cell.is_some() {
+            self.check_cell().map_err(too_small)?;
+        }
         self.make_lists_as_saved(saved);
         self.place_contacts(saved)?;
         self.keep_rows_of_now();
@@ -346,6 +389,9 @@ impl World {
             bodies.index_of[id] = index as u32;
         }
         bodies.built_at = saved.bodies.iter().map(|body| body.built_at).collect();
+        if saved.cell.is_some() {
+            bodies.images = saved.bodies.iter().map(|body| body.images).collect();
+        }
         bodies.walls_built_at.clone_from(&saved.walls_built);
         bodies.chunk = saved.chunk;
         self.state.bodies = bodies;
@@ -362,7 +408,8 @@ impl World {
         bodies.orientations[saved.spheres..].copy_from_slice(&saved.walls_built);
         self.place_walls();
         self.walls_built.clone_from(&self.walls);
-        self.neighbours.build(&self.model, &self.material_of, &self.state.bodies, &self.walls);
+        let frame = self.built_frame();
+        self.neighbours.build(&self.model, &self.material_of, &self.state.bodies, &self.walls, frame.as_ref());
         for (index, body) in saved.bodies.iter().enumerate() {
             self.state.bodies.movers[index].position = body.position;
             self.state.bodies.orientations[index] = body.orientation;

@@ -12,7 +12,7 @@
 //!
 //! Does not do: walls or special bodies that enter; shapes other than spheres that leave by themselves.
 
-use glam::DVec3;
+use glam::{DVec3, IVec3};
 
 use super::World;
 use super::assemble::{check_body, mover_of};
@@ -333,6 +333,7 @@ impl World {
         keep(&mut bodies.movers, &stays);
         keep(&mut bodies.loads, &stays);
         keep(&mut bodies.orientations, &stays);
+        keep(&mut bodies.images, &stays);
         leaving.iter().for_each(|&id| bodies.index_of[id as usize] = GONE);
     }
 
@@ -352,11 +353,15 @@ impl World {
             state.sums.carried.kinetic_in += kinetic;
             state.sums.carried.potential_in += potential;
             state.traffic.arrivals.push(Arrival { material, radius, mass });
+            self.largest_radius = self.largest_radius.max(radius);
             let bodies = &mut state.bodies;
             let at = bodies.spheres;
             bodies.movers.insert(at, mover);
             bodies.loads.insert(at, Load::default());
             bodies.orientations.insert(at, orientation);
+            if state.cell.is_some() {
+                bodies.images.insert(at, IVec3::ZERO);
+            }
             bodies.index_of.push(at as u32);
             bodies.spheres += 1;
         }

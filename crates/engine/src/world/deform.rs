@@ -1,0 +1,262 @@
+//! The cell in a step: its flow, its own motion under a barostat, and bodies put back into it (THEORY.md section 7).
+//!
+//! The gradient L of the flow is constant in a step. A strain prescribes it. Under stress control it is a variable of its own
+//! with the inertia W and the acceleration
+//!
+//! W L' = V (P - target) + (sum m v^2/N_f) 1,   N_f = 3 N                                                      (7.5)
+//!
+//! after Parrinello and Rahman with Martyna's form (Shinoda, Shiga and Mikami 2004), symmetric, so that the cell does not
+//! turn; velocities are braked by tr(L)/N_f as well. A target that is no pressure is held as the stress of the cell as it is
+//! (the reference cell is reset in every step). The order in a step is L, v, x, v, L: half a kick of L with the stress at
+//! the start, the bodies' step with that L, half a kick with the stress at the end. It is its own reverse, hence of second
+//! order, and keeps kinetic + stored + P V + W L:L/2 (eq. 7.7) for elastic grains under a pressure.
+//!
+//! Does not do: a flow with symplectic Euler, walls or driven bodies in a cell that changes its shape.
+
+use glam::{DMat3, DVec3, IVec3};
+
+use super::World;
+use super::packing::trace;
+use crate::cell::{CellInertia, CellState, Control, Frame, symmetric};
+use crate::error::Trouble;
+use crate::explicit::flow::{self, Flow, PairFlow};
+use crate::neighbour::Image;
+
+impl World {
+    /// Whether the stress at the end of a step decides how the next one begins.
+    pub(super) fn stress_controlled(&self) -> bool {
+        let control = self.model.cell.map(|cell| cell.control);
+        matches!(control, Some(Control::Pressure { .. } | Control::MeanStress { .. }))
+    }
+
+    /// Whether the cell may change its shape.
+    pub(super) fn flows(&self) -> bool {
+        self.model.cell.is_some_and(|cell| cell.control != Control::Fixed)
+    }
+
+    /// Inertia of the cell (kg m^2).
+    fn inertia_of(&self, inertia: &CellInertia) -> f64 {
+        (self.state.bodies.spheres as f64 + 1.0) * inertia.energy * inertia.damping_time * inertia.damping_time
+    }
+
+    /// Degrees of freedom of the bodies' places.
+    fn freedoms(&self) -> f64 {
+        3.0 * (self.state.bodies.spheres as f64).max(1.0)
+    }
+
+    /// 1/s by which a barostat brakes velocities when the cell grows.
+    fn friction(&self, gradient: DMat3) -> f64 {
+        if self.stress_controlled() { trace(gradient) / self.freedoms() } else { 0.0 }
+    }
+
+    /// Half a kick of the gradient begins a step; the flow of the step follows.
+    pub(super) fn begin_flow(&mut self) {
+        if !self.flows() {
+            return;
+        }
+        let half = 0.5 * self.model.dt;
+        if let Some(cell) = &mut self.state.cell {
+            cell.gradient += cell.gradient_rate * half;
+        }
+        self.flow = self.flow_ahead();
+    }
+
+    /// The flow of the step that begins where the cell is now.
+    pub(super) fn flow_ahead(&self) -> Option<Flow> {
+        let cell = self.state.cell.as_ref().filter(|_| self.flows())?;
+        let friction = self.friction(cell.gradient);
+        Some(Flow::new(cell.centre, cell.gradient, friction, self.model.dt, since_built(cell)))
+    }
+
+    /// The cell follows the flow of the step, as the bodies have.
+    pub(super) fn move_cell(&mut self) {
+        if let (Some(flow), Some(cell)) = (&self.flow, &mut self.state.cell) {
+            cell.frame.vectors = flow.carry * cell.frame.vectors;
+            cell.frame.corner = flow.drifted(cell.frame.corner, DVec3::ZERO);
+            cell.strain += flow.gradient * self.model.dt;
+            self.shifts = Image::shifts(Some(&cell.frame));
+        }
+    }
+
+    /// The flow as contacts see it; with dt = 0 as it is now.
+    pub(super) fn pair_flow(&self, dt: f64) -> Option<PairFlow> {
+        let cell = self.state.cell.as_ref().filter(|_| self.flows())?;
+        // The rate is that of the step's start: what is missing is of second order.
+        Some(PairFlow::new(cell.gradient, cell.gradient + cell.gradient_rate * (0.5 * dt), dt))
+    }
+
+    /// The stress is known: half a kick of the gradient ends the step. Returns the power that the cell's motion puts in.
+    pub(super) fn end_flow(&mut self, kinetic: [f64; 6], dt: f64) -> f64 {
+        let virial = self.virial_sums();
+        let Some(cell) = &mut self.state.cell else { return 0.0 };
+        cell.virial = virial;
+        if !self.flows() {
+            return 0.0;
+        }
+        let rate = self.gradient_rate(kinetic, virial);
+        if let Some(cell) = &mut self.state.cell {
+            cell.gradient_rate = rate;
+            cell.gradient += rate * (0.5 * dt);
+        }
+        self.flow_power(kinetic)
+    }
+
+    /// The same at the start of a stage, with the loads of the stage before.
+    pub(super) fn restart_flow(&mut self) -> f64 {
+        let kinetic = self.kinetic_sums();
+        let Some(virial) = self.state.cell.as_ref().filter(|_| self.flows()).map(|cell| cell.virial) else {
+            return 0.0;
+        };
+        let rate = self.gradient_rate(kinetic, virial);
+        if let Some(cell) = &mut self.state.cell {
+            cell.gradient_rate = rate;
+        }
+        self.flow_power(kinetic)
+    }
+
+    /// Power of the cell's motion on the bodies: -V P:L, and what the barostat's braking takes (THEORY.md eq. 7.9).
+    fn flow_power(&self, kinetic: [f64; 6]) -> f64 {
+        let Some(cell) = &self.state.cell else { return 0.0 };
+        let stress = symmetric(kinetic) + symmetric(cell.virial);
+        let braking = self.friction(cell.gradient) * (kinetic[0] + kinetic[1] + kinetic[2]);
+        -contraction(stress, cell.gradient) - braking
+    }
+
+    /// The acceleration of the gradient (1/s^2).
+    fn gradient_rate(&self, kinetic: [f64; 6], virial: [f64; 6]) -> DMat3 {
+        let (Some(cell), Some(model)) = (&self.state.cell, &self.model.cell) else { return DMat3::ZERO };
+        let volume = cell.frame.volume().abs();
+        let stress = symmetric(kinetic) + symmetric(virial);
+        let thermal = (kinetic[0] + kinetic[1] + kinetic[2]) / self.freedoms();
+        match &model.control {
+            Control::Fixed | Control::Strain { .. } => DMat3::ZERO,
+            Control::Pressure { target, inertia, triclinic } => {
+                let push = stress - *target * volume + DMat3::IDENTITY * thermal;
+                let push = if *triclinic { push } else { diagonal(push) };
+                push * (1.0 / self.inertia_of(inertia))
+            }
+            Control::MeanStress { pressure, axis, inertia, .. } => {
+                let push = trace(stress) / 3.0 - pressure * volume + thermal;
+                let mut rate = DMat3::IDENTITY * (push / self.inertia_of(inertia));
+                rate.col_mut(*axis)[*axis] = 0.0;
+                rate
+            }
+        }
+    }
+
+    fn virial_sums(&self) -> [f64; 6] {
+        let mut sums = [0.0; 6];
+        for work in &self.work {
+            (0..6).for_each(|k| sums[k] += work.virial[k]);
+        }
+        sums
+    }
+
+    /// Kinetic + stored energy + pressure times volume + kinetic energy of the cell (J): what elastic grains under a
+    /// barostat keep, and what falls with friction. `None` when the cell is not under pressure.
+    pub fn enthalpy(&self) -> Option<f64> {
+        let (cell, control) = (self.state.cell.as_ref()?, self.model.cell?.control);
+        let Control::Pressure { target, inertia, .. } = control else { return None };
+        let ledger = self.ledger();
+        let of_cell = 0.5 * self.inertia_of(&inertia) * contraction(cell.gradient, cell.gradient);
+        Some(ledger.kinetic + ledger.stored + trace(target) / 3.0 * cell.frame.volume().abs() + of_cell)
+    }
+
+    // ---- neighbours ----
+
+    /// What the flow has made of distances since lists were made, at least (see `flow::least_stretch`); one without a flow.
+    pub(super) fn least_stretch(&self) -> f64 {
+        let cell = self.state.cell.as_ref().filter(|_| self.flows());
+        cell.map_or(1.0, |cell| flow::least_stretch(since_built(cell)))
+    }
+
+    /// The largest reach of a pair of spheres (m).
+    fn reach(&self) -> f64 {
+        2.0 * self.largest_radius
+    }
+
+    /// How far a body may move, the flow apart, before lists are stale (m): THEORY.md eq. 7.8.
+    pub(super) fn slack(&self) -> f64 {
+        if !self.flows() {
+            return self.neighbours.slack();
+        }
+        let reach = self.reach();
+        0.5 * (self.least_stretch() * (reach + self.neighbours.skin) - reach)
+    }
+
+    /// Whether the cell is large enough: two images of a body must not both be near another.
+    pub(super) fn check_cell(&self) -> Result<(), Trouble> {
+        let Some(cell) = &self.state.cell else { return Ok(()) };
+        let (height, least) = (cell.frame.least_height(), self.least_height());
+        // What is not a number is not larger.
+        if height > least {
+            return Ok(());
+        }
+        Err(Trouble::CellTooSmall { height, least, time: self.time(), step: self.state.step })
+    }
+
+    /// What every height of the cell must exceed (m).
+    pub(super) fn least_height(&self) -> f64 {
+        2.0 * (self.reach() + self.neighbours.skin)
+    }
+
+    /// Takes a cell that leans less, where it leans too much, and puts bodies back into it. Neighbour lists must follow.
+    pub(super) fn tidy_cell(&mut self) {
+        let Some(cell) = &mut self.state.cell else { return };
+        let bodies = &mut self.state.bodies;
+        bodies.images.resize(bodies.movers.len(), IVec3::ZERO);
+        if let Some((frame, counts)) = cell.frame.reduced() {
+            cell.frame = frame;
+            for images in &mut bodies.images {
+                let old = *images;
+                let times = |axis: usize| (0..3).map(|k| old[k] * counts[k][axis] as i32).sum::<i32>();
+                *images = IVec3::new(times(0), times(1), times(2));
+            }
+        }
+        let spheres = bodies.spheres;
+        for (mover, images) in bodies.movers[..spheres].iter_mut().zip(&mut bodies.images) {
+            let times = cell.frame.into_cell(mover.position);
+            mover.position += cell.frame.shift(times);
+            *images -= times.as_ivec3();
+        }
+        cell.built = cell.frame.vectors;
+        self.shifts = Image::shifts(Some(&cell.frame));
+    }
+
+    /// Where the cell was when lists were made.
+    pub(super) fn built_frame(&self) -> Option<Frame> {
+        self.state.cell.as_ref().map(|cell| {
+            let back = cell.built * cell.frame.vectors.inverse();
+            let corner = cell.centre + back * (cell.frame.corner - cell.centre);
+            Frame { corner, vectors: cell.built, periodic: cell.frame.periodic }
+        })
+    }
+
+    /// Centre of mass of the spheres that loads move, each where it has come to without being put back into the cell (m).
+    pub fn centre_of_mass(&self) -> DVec3 {
+        let bodies = &self.state.bodies;
+        let (mut sum, mut mass) = (DVec3::ZERO, 0.0);
+        for (index, mover) in bodies.movers.iter().enumerate().filter(|(_, mover)| mover.inverse_mass > 0.0) {
+            let images = bodies.images.get(index).copied().unwrap_or_default();
+            let shift = self.state.cell.as_ref().map_or(DVec3::ZERO, |cell| cell.frame.shift(images.as_i64vec3()));
+            let own = 1.0 / mover.inverse_mass;
+            sum += (mover.position + shift) * own;
+            mass += own;
+        }
+        if mass > 0.0 { sum / mass } else { DVec3::ZERO }
+    }
+}
+
+/// What the flow has made of differences of places since lists were made.
+fn since_built(cell: &CellState) -> DMat3 {
+    cell.frame.vectors * cell.built.inverse()
+}
+
+/// Sum over i, j of a_ij b_ij.
+fn contraction(a: DMat3, b: DMat3) -> f64 {
+    a.x_axis.dot(b.x_axis) + a.y_axis.dot(b.y_axis) + a.z_axis.dot(b.z_axis)
+}
+
+fn diagonal(m: DMat3) -> DMat3 {
+    DMat3::from_diagonal(DVec3::new(m.x_axis.x, m.y_axis.y, m.z_axis.z))
+}

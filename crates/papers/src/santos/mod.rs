@@ -3,10 +3,17 @@
 //! In the paper's units: a grain has diameter 1 and mass 1, springs have stiffness 1, so that times are in units of
 //! sqrt(m/k_n) and pressures in units of k_n/d. What the paper calls twisting is called spin here.
 
+pub mod campaign;
 pub mod constraints;
 pub mod contact;
+pub mod figures;
+pub mod friction;
 pub mod materials;
 pub mod oscillator;
+pub mod packing;
+pub mod pressure;
+pub mod reference;
+pub mod table;
 
 use stickslip::law::{Hooke, Limit, Normal, PairLaws, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider};
 use stickslip::{Body, Material, Model, Shape};

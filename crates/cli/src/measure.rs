@@ -6,8 +6,10 @@
 //! (`stickslip::measure`) and in GUIDE.md (Measuring).
 
 mod finding;
+mod forces;
 mod layers;
 mod packing;
+mod rdf;
 mod slopes;
 mod times;
 
@@ -16,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use serde_json::{Map, Value};
+use stickslip::cell;
 use stickslip::measure::TooFew;
 use stickslip::measure::region::Region;
 use stickslip_io::results::{Ending, write_whole};
@@ -24,7 +27,7 @@ use stickslip_io::run_reader::{Held, ReadError, Run};
 use crate::{Failure, Outcome, say};
 use finding::Finding;
 
-/// Measure a finished run: angles, packing, profiles, stress, rates, loads on walls.
+/// Measure a finished run: angles, packing, contacts, profiles, stress, rates, loads on walls.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  stickslip measure runs/01-pile                      all that its records allow, in short\n  \
@@ -48,7 +51,20 @@ pub struct Measure {
 }
 
 /// The words that WHAT may be.
-const WHATS: [&str; 8] = ["repose", "drum", "discharge", "coordination", "fraction", "profile", "stress", "walls"];
+const WHATS: [&str; 12] = [
+    "repose",
+    "drum",
+    "discharge",
+    "packing",
+    "coordination",
+    "fraction",
+    "forces",
+    "fabric",
+    "rdf",
+    "profile",
+    "stress",
+    "walls",
+];
 
 /// The arguments of the program with a run folder that is named like a WHAT (`stickslip measure drum`) written as `./drum`,
 /// as the parser of arguments would take it for the WHAT.
@@ -78,8 +94,12 @@ enum What {
     Repose(slopes::Repose),
     Drum(slopes::Drum),
     Discharge(times::Discharge),
+    Packing(packing::Packing),
     Coordination(packing::Coordination),
     Fraction(packing::Fraction),
+    Forces(forces::Forces),
+    Fabric(forces::Fabric),
+    Rdf(rdf::Rdf),
     Profile(layers::Profile),
     Stress(layers::Stress),
     Walls(times::Walls),
@@ -204,8 +224,12 @@ impl What {
             What::Repose(options) => options.measure(run),
             What::Drum(options) => options.measure(run),
             What::Discharge(options) => options.measure(run),
+            What::Packing(options) => options.measure(run),
             What::Coordination(options) => options.measure(run),
             What::Fraction(options) => options.measure(run),
+            What::Forces(options) => options.measure(run),
+            What::Fabric(options) => options.measure(run),
+            What::Rdf(options) => options.measure(run),
             What::Profile(options) => options.measure(run),
             What::Stress(options) => options.measure(run),
             What::Walls(options) => options.measure(run),
@@ -260,6 +284,19 @@ fn positive(text: &str) -> Result<f64, String> {
 fn upward(run: &Run, given: Option<DVec3>) -> Result<DVec3, Refusal> {
     let none = "the run has no gravity, so there is no \"up\": give it with --up x,y,z";
     given.or((-run.gravity).try_normalize()).ok_or_else(|| Refusal::Option(none.into()))
+}
+
+/// The periodic cell at a recorded step: at the end from the checkpoint, before that from the series.
+fn cell_at(run: &Run, step: u64) -> Result<Option<cell::Frame>, Refusal> {
+    if !run.has_cell {
+        return Ok(None);
+    }
+    if run.json.ended.is_none() || step == run.json.steps {
+        return Ok(run.cell_frame()?);
+    }
+    let message =
+        "the cell at this time is not known: record a series at the same times, or leave --time away for the end";
+    run.cell_frame_at(step)?.map(Some).ok_or_else(|| Refusal::Option(message.into()))
 }
 
 /// A region of the command line.

@@ -4,8 +4,9 @@
 //! steps, the domain every 10 and at the last.
 //!
 //! `kinetic_energy_per_body` is the translational kinetic energy over the number of moved bodies. Under gravity all of
-//! them count; without gravity those that touch nothing are left out, since nothing would ever stop them. No rule holds
-//! while nothing touches: a column that is let go is at rest too. Nor while bodies of a stream are still to come.
+//! them count; without gravity those that touch nothing are left out, since nothing would ever stop them; in a cell that
+//! repeats everywhere all rattlers are (`World::packing`). No rule holds while nothing touches: a column that is let go is
+//! at rest too. Nor while bodies of a stream are still to come. `strain` by itself needs no contacts.
 
 use std::cmp::Reverse;
 
@@ -34,8 +35,7 @@ impl Rules {
     }
 
     fn may_stop(&self, step: u64) -> bool {
-        let given = self.stop.kinetic_energy_per_body.is_some() || self.stop.unbalanced_force.is_some();
-        given && step.is_multiple_of(RULES_EVERY)
+        self.stop != Stop::default() && step.is_multiple_of(RULES_EVERY)
     }
 
     fn may_leave(&self, step: u64) -> bool {
@@ -56,7 +56,8 @@ impl Rules {
             return Some(Ending::Failed(message));
         }
         let to_come = world.streams().zip(&scene.setup.model.inflows).any(|(now, stream)| now.entered < stream.count);
-        if self.may_stop(step) && !to_come && world.contact_count() > 0 {
+        let strain_alone = self.stop == Stop { strain: self.stop.strain, ..Stop::default() };
+        if self.may_stop(step) && !to_come && (strain_alone || world.contact_count() > 0) {
             self.stopped(world).map(Ending::Stopped)
         } else {
             None
@@ -74,12 +75,29 @@ impl Rules {
             let force = world.unbalanced_force();
             held.push((force <= limit).then(|| format!("unbalanced_force = {force:.2e}"))?);
         }
+        if let Some(limit) = self.stop.pressure_error {
+            let error = world.pressure_error()?;
+            held.push((error <= limit).then(|| format!("pressure_error = {error:.2e}"))?);
+        }
+        if let Some(limit) = self.stop.strain {
+            let strain = strain(world)?;
+            held.push((strain >= limit).then(|| format!("strain = {strain:.4}"))?);
+        }
         Some(held.join(", "))
     }
 }
 
+/// The largest component of the cell's strain since the start: of a shear the whole, with its rotation.
+fn strain(world: &World) -> Option<f64> {
+    let components = world.cell()?.strain.to_cols_array();
+    Some(components.into_iter().fold(0.0, |most: f64, x| most.max(x.abs())))
+}
+
 /// `None` when no body counts.
 fn kinetic_energy_per_body(world: &World) -> Option<f64> {
+    if world.cell().is_some_and(|cell| cell.frame.repeats_everywhere()) {
+        return world.packing().kinetic_per_body;
+    }
     let falling = world.model().gravity != DVec3::ZERO;
     let bodies = &world.state().bodies;
     // Summed by id: the order in space is no one's business here.

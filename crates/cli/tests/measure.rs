@@ -101,6 +101,11 @@ fn what_cannot_be_measured_exits_with_2() {
         (&["measure", "nowhere"], "no such folder"),
         (&["measure", "run", "angle"], "angle"),
         (&["measure", "run", "stress"], "what  = \"contacts\""),
+        (&["measure", "run", "packing"], "what  = \"contacts\""),
+        (&["measure", "run", "forces"], "what  = \"contacts\""),
+        (&["measure", "run", "fabric"], "what  = \"contacts\""),
+        (&["measure", "run", "rdf"], "too few spheres"),
+        (&["measure", "run", "rdf", "--reach", "0"], "--reach"),
         (&["measure", "run", "repose"], "too few spheres"),
         (&["measure", "run", "repose", "--ridge", "0,0,1"], "cannot be upright"),
         (&["measure", "run", "repose", "--time", "7"], "no time near 7"),
@@ -274,4 +279,77 @@ fn a_stray_grain_does_not_stretch_the_layers() {
     let places: Vec<f64> = csv.lines().skip(1).filter_map(at).collect();
     let span = places.last().unwrap() - places[0];
     assert!((span - 0.97 * 0.9).abs() < 1e-9, "{found} {csv}");
+}
+
+/// A cube of 7^3 balls that touch by 0.1 mm at a spacing of 19.9 mm, at rest, held by nothing: read at step 0.
+fn block(friction: &str) -> String {
+    let mut rows = String::new();
+    for k in 0..343 {
+        let at = [k % 7, k / 7 % 7, k / 49].map(|i| 0.0199 * f64::from(i));
+        rows += &format!("{:?},{:?},{:?},0.01\n", at[0], at[1], at[2]);
+    }
+    let scene = format!(
+        "[time]\nend = 1e-5\nstep = 1e-5\n[material.grain]\ndensity = 2500.0\n[[contact]]\nbetween = [\"grain\", \"grain\"]\n\
+         normal = {{ law = \"hooke\", stiffness = 1e3 }}\n{friction}\n[[grains]]\nmaterial = \"grain\"\ncount = 343\n\
+         place = {{ kind = \"file\", file = \"grains.csv\", columns = [\"x\", \"y\", \"z\", \"radius\"] }}\n\
+         [[record]]\nwhat = \"contacts\"\nevery = \"step\"\n{BODIES}"
+    );
+    format!("{rows}#\n{scene}")
+}
+
+/// Every contact carries 0.1 N along x, y or z: three lines alike, one force, six neighbours a spacing away.
+#[test]
+fn a_cubic_block_has_its_forces_fabric_and_shells() {
+    let folder = Folder::new("measure-block");
+    let text = block("slide = { law = \"spring-slider\", stiffness = 1e3, mu = 0.3 }");
+    let (rows, scene) = text.split_once("#\n").unwrap();
+    folder.file("grains.csv", rows);
+    run(&folder, scene);
+    let forces = json(&folder, &["forces", "--time", "0"]);
+    // Overlaps of 1e-4 m are differences of places of 0.1 m: good to 1e-13 of them, some 1e-16/1e-4.
+    assert!((forces["mean"].as_f64().unwrap() - 0.1).abs() < 1e-11, "{forces}");
+    assert_eq!((forces["contacts_that_push"].as_u64(), forces["sliding"].as_f64()), (Some(882), Some(0.0)), "{forces}");
+    assert!(forces["tail_slope"].is_null(), "{forces}");
+    let fabric = json(&folder, &["fabric", "--time", "0"]);
+    for k in 0..3 {
+        assert!((fabric["fabric_tensor"][k][k].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12, "{fabric}");
+    }
+    assert!(fabric["anisotropy"].as_f64().unwrap() < 1e-12, "{fabric}");
+    // Those at least 1.5 diameters inside, 30 mm of 119.4 mm: places 2, 3 and 4 of 0 to 6. The summary's reach of 4
+    // diameters leaves none.
+    let rdf = json(&folder, &["rdf", "--time", "0"]);
+    assert_eq!(rdf["centres"].as_u64(), Some(27), "{rdf}");
+    let csv = std::fs::read_to_string(folder.path().join("run/measure-rdf.csv")).unwrap();
+    let shells: Vec<Vec<f64>> =
+        csv.lines().skip(1).map(|line| line.split(',').map(|field| field.parse().unwrap()).collect()).collect();
+    let full: Vec<&Vec<f64>> = shells.iter().filter(|shell| shell[3] > 0.0).collect();
+    // 6 at a spacing and 12 at sqrt 2 of it.
+    assert_eq!(full.iter().map(|shell| shell[5]).collect::<Vec<_>>(), [6.0, 18.0], "{csv}");
+    assert!(full[0][0] <= 0.0199 && full[0][1] >= 0.0199 - 1e-12, "{full:?}");
+    let packing = json(&folder, &["packing", "--time", "0"]);
+    // 3 n^2 (n - 1) contacts among n^3 grains; corners hold three, which is enough with sliding friction.
+    assert_eq!((packing["contacts"].as_u64(), packing["rattlers"].as_u64()), (Some(882), Some(0)), "{packing}");
+    assert_eq!(packing["isostatic_contacts"].as_f64(), Some(4.0), "{packing}");
+    for file in
+        ["forces.csv", "forces.svg", "forces-log.svg", "fabric.csv", "fabric-azimuth.svg", "rdf.svg", "packing.csv"]
+    {
+        assert!(folder.path().join(format!("run/measure-{file}")).is_file(), "{file}");
+    }
+}
+
+/// A trace of sliding friction, of 0.005, made a grain with three contacts count as held.
+#[test]
+fn a_trace_of_friction_holds_no_corner() {
+    let folder = Folder::new("measure-trace");
+    let text = block("slide = { law = \"spring-slider\", stiffness = 1e3, mu = 0.005 }");
+    let (rows, scene) = text.split_once("#\n").unwrap();
+    folder.file("grains.csv", rows);
+    run(&folder, scene);
+    // Without friction four are needed: corners go, which leaves edges with three, and so on until nothing is left.
+    let packing = json(&folder, &["packing", "--time", "0"]);
+    assert_eq!(
+        (packing["fewest_contacts_held"].as_u64(), packing["rattlers"].as_u64()),
+        (Some(4), Some(343)),
+        "{packing}"
+    );
 }

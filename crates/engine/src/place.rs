@@ -2,6 +2,9 @@
 //!
 //! Random sequential placement, the largest first; where that jams (beyond a volume fraction of about 0.3), the rest are
 //! dropped in anywhere and all are pushed apart until none overlap. Ends with an error, not a loop, when that fails.
+//! `place/in_cell.rs` does the same in a periodic cell.
+
+mod in_cell;
 
 use std::time::{Duration, Instant};
 
@@ -9,6 +12,8 @@ use glam::DVec3;
 use thiserror::Error;
 
 use crate::random::Stream;
+
+pub use in_cell::{Within, random_in_cell};
 
 /// Above this volume fraction placement is refused at once.
 pub const DENSEST: f64 = 0.55;
@@ -64,12 +69,10 @@ pub fn random(
         return Err(PlaceError::TooDense { count, fraction });
     }
     let start = Instant::now();
-    let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by(|&i, &j| radii[j].total_cmp(&radii[i]).then(i.cmp(&j)));
     let mut centres = vec![DVec3::ZERO; count];
     let mut jammed = false;
     let mut shelves = Shelves::new(from, to, radii);
-    for &sphere in &order {
+    for sphere in largest_first(radii) {
         let mut draw =
             || DVec3::new(stream.between(from.x, to.x), stream.between(from.y, to.y), stream.between(from.z, to.z));
         let mut at = draw();
@@ -92,6 +95,13 @@ pub fn random(
         jammed = push_apart(from, to, radii, &mut centres);
     }
     Ok(centres)
+}
+
+/// The spheres from the largest to the smallest.
+fn largest_first(radii: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..radii.len()).collect();
+    order.sort_by(|&i, &j| radii[j].total_cmp(&radii[i]).then(i.cmp(&j)));
+    order
 }
 
 /// What is not apart after so many rounds never is: 500 spheres at a volume fraction of 0.549 took 2758.

@@ -1,13 +1,18 @@
 //! The same step, slow and obvious: every pair, one thread, no lists, no blocks, no packed records. Tests hold the fast
 //! step to it.
 //!
-//! Does not do: bodies whose moments of inertia differ, local damping, and bodies that come and go.
+//! In a cell bodies are never put back, the cell never flips, and the velocity that laws see is the change of the branch to
+//! the nearest image over the step.
+//!
+//! Does not do: bodies whose moments of inertia differ, local damping, bodies that come and go, and the mean-stress control
+//! of a cell.
 
 use std::collections::BTreeMap;
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use crate::body::{Body, Motion};
+use crate::cell::{CellState, Control};
 use crate::contact::{Contact, Turn};
 use crate::explicit::hand_over;
 use crate::law::PairLaws;
@@ -35,8 +40,14 @@ pub struct SlowWorld {
     pub bodies: Vec<SlowBody>,
     /// What contacts remember, by ids.
     pub contacts: BTreeMap<(usize, usize), PairMemory>,
+    /// The cell, if there is one.
+    pub cell: Option<CellState>,
     /// Where bodies were at the start of the step.
     before: Vec<(DVec3, DQuat)>,
+    /// The vectors of the cell then.
+    vectors_before: DMat3,
+    /// Sum over contacts between spheres of branch (x) force.
+    virial: DMat3,
     setup: Setup,
     step: u64,
 }
@@ -48,12 +59,26 @@ impl SlowWorld {
             let (mass, inertia) = body.mass_and_inertia(setup.model.materials[body.material as usize].density);
             SlowBody { body: body.clone(), load: (DVec3::ZERO, DVec3::ZERO), mass, inertia: inertia.x }
         });
-        let mut world =
-            SlowWorld { bodies: bodies.collect(), contacts: BTreeMap::new(), before: Vec::new(), setup, step: 0 };
+        let mut world = SlowWorld {
+            bodies: bodies.collect(),
+            contacts: BTreeMap::new(),
+            cell: None,
+            before: Vec::new(),
+            vectors_before: DMat3::ZERO,
+            virial: DMat3::ZERO,
+            setup,
+            step: 0,
+        };
+        world.cell = world.setup.model.cell.as_ref().map(|cell| CellState::new(cell, world.centre()));
         world.set_prescribed(0.0, 0.0);
         world.note_places();
         world.evaluate(0.0);
         world
+    }
+
+    fn centre(&self) -> DVec3 {
+        let mass: f64 = self.bodies.iter().map(|slow| slow.mass).sum();
+        self.bodies.iter().map(|slow| slow.body.position * slow.mass).sum::<DVec3>() / mass
     }
 
     /// One step.
@@ -66,9 +91,13 @@ impl SlowWorld {
         self.step += 1;
         let time = self.step as f64 * dt;
         self.note_places();
+        self.kick_cell();
         self.kick(first);
+        self.brake();
+        self.drift_cell();
+        let flow = self.flow();
         for body in self.bodies.iter_mut().map(|slow| &mut slow.body) {
-            body.position += body.velocity * dt;
+            body.position = midpoint(body.position, dt, |x| body.velocity + flow(x));
             body.orientation = crate::frame::turned(body.orientation, body.angular_velocity * dt);
         }
         self.set_prescribed(time, time - (dt - first));
@@ -78,11 +107,82 @@ impl SlowWorld {
             }
         }
         self.evaluate(dt);
+        self.brake();
         self.kick(dt - first);
+        self.kick_cell();
         self.set_prescribed(time, time);
     }
 
+    /// The velocity of the cell's affine flow at a place.
+    fn flow(&self) -> impl Fn(DVec3) -> DVec3 + use<> {
+        let (gradient, centre) = self.cell.map_or((DMat3::ZERO, DVec3::ZERO), |cell| (cell.gradient, cell.centre));
+        move |x| gradient * (x - centre)
+    }
+
+    fn drift_cell(&mut self) {
+        let (dt, flow) = (self.setup.model.dt, self.flow());
+        if let Some(cell) = &mut self.cell {
+            let corner = cell.frame.corner;
+            let moved = |vector: DVec3| midpoint(corner + vector, dt, &flow) - midpoint(corner, dt, &flow);
+            let v = cell.frame.vectors;
+            cell.frame.vectors = DMat3::from_cols(moved(v.x_axis), moved(v.y_axis), moved(v.z_axis));
+            cell.frame.corner = midpoint(corner, dt, &flow);
+        }
+    }
+
+    /// Half a step of v' = -(L + tr(L)/(3 N)) v, the second part under a barostat only.
+    fn brake(&mut self) {
+        let Some(cell) = &self.cell else { return };
+        let (l, n) = (cell.gradient, self.bodies.len() as f64);
+        let barostat = matches!(self.setup.model.cell.map(|cell| cell.control), Some(Control::Pressure { .. }));
+        let friction = if barostat { trace(l) / (3.0 * n) } else { 0.0 };
+        let half = 0.5 * self.setup.model.dt;
+        for slow in &mut self.bodies {
+            slow.body.velocity = midpoint(slow.body.velocity, half, |v| -(l * v) - v * friction);
+        }
+    }
+
+    /// Half a kick of the gradient by the stress.
+    fn kick_cell(&mut self) {
+        let control = self.setup.model.cell.map(|cell| cell.control);
+        let (Some(cell), Some(Control::Pressure { target, inertia, triclinic })) = (&mut self.cell, control) else {
+            return;
+        };
+        let n = self.bodies.len() as f64;
+        let mut stress = (self.virial + self.virial.transpose()) * 0.5;
+        let mut twice_kinetic = 0.0;
+        for slow in &self.bodies {
+            let v = slow.body.velocity;
+            stress += DMat3::from_cols(v * v.x, v * v.y, v * v.z) * slow.mass;
+            twice_kinetic += slow.mass * v.length_squared();
+        }
+        let mut push = stress - target * cell.frame.volume() + DMat3::IDENTITY * (twice_kinetic / (3.0 * n));
+        if !triclinic {
+            push = DMat3::from_diagonal(DVec3::new(push.x_axis.x, push.y_axis.y, push.z_axis.z));
+        }
+        let mass = (n + 1.0) * inertia.energy * inertia.damping_time * inertia.damping_time;
+        cell.gradient += push * (0.5 * self.setup.model.dt / mass);
+    }
+
+    /// The shortest difference of a's and b's place, over the images of b, in a cell with these vectors.
+    fn branch(&self, vectors: DMat3, between: DVec3) -> DVec3 {
+        let Some(cell) = &self.cell else { return between };
+        let whole = (vectors.inverse() * between).round();
+        let mut best = DVec3::INFINITY;
+        for k in 0..125 {
+            let digit = |power: i32| f64::from(k / power % 5 - 2);
+            let times = DVec3::new(digit(1), digit(5), digit(25)) - whole;
+            let kept = |axis: usize| if cell.frame.periodic[axis] { times[axis] } else { 0.0 };
+            let image = between + vectors * DVec3::new(kept(0), kept(1), kept(2));
+            if image.length() < best.length() {
+                best = image;
+            }
+        }
+        best
+    }
+
     fn note_places(&mut self) {
+        self.vectors_before = self.cell.map_or(DMat3::ZERO, |cell| cell.frame.vectors);
         self.before = self.bodies.iter().map(|slow| (slow.body.position, slow.body.orientation)).collect();
     }
 
@@ -133,6 +233,7 @@ impl SlowWorld {
 
     fn evaluate(&mut self, dt: f64) {
         self.bodies.iter_mut().for_each(|slow| slow.load = (DVec3::ZERO, DVec3::ZERO));
+        self.virial = DMat3::ZERO;
         self.hand_over();
         for a in 0..self.bodies.len() {
             for b in a + 1..self.bodies.len() {
@@ -193,6 +294,8 @@ impl SlowWorld {
         let torque_b = -moment * friction.lever_b + friction.roll_b - spin;
         // Torques are about the centres the levers count from; a wall's own position may be elsewhere.
         let [at_a, at_b] = [a, b].map(|i| self.bodies[i].body.position);
+        let branch = n * (contact.reach_a + contact.reach_b - contact.overlap);
+        self.virial += DMat3::from_cols(branch * force.x, branch * force.y, branch * force.z);
         self.add(a, force, torque_a + (centre_a - at_a).cross(force));
         self.add(b, -force, torque_b - (centre_b - at_b).cross(force));
     }
@@ -200,6 +303,15 @@ impl SlowWorld {
     fn add(&mut self, body: usize, force: DVec3, torque: DVec3) {
         self.bodies[body].load.0 += force;
         self.bodies[body].load.1 += torque;
+    }
+
+    /// Velocity of a relative to the image of b, the flow of the cell included.
+    fn relative_velocity(&self, a: &Body, b: &Body, branch: DVec3, branch_before: DVec3, dt: f64) -> DVec3 {
+        match &self.cell {
+            Some(_) if dt > 0.0 => (branch - branch_before) / dt,
+            Some(cell) => a.velocity - b.velocity + cell.gradient * branch,
+            None => a.velocity - b.velocity,
+        }
     }
 
     /// Normal from a wall to a sphere's centre and their overlap, if they touch.
@@ -232,7 +344,8 @@ impl SlowWorld {
         }
         let (normal, overlap, reach_a, reach_b, radius_eff, centre_a, centre_b) = match (body_a.shape, body_b.shape) {
             (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
-                let between = body_a.position - body_b.position;
+                let vectors = self.cell.map_or(DMat3::ZERO, |cell| cell.frame.vectors);
+                let between = self.branch(vectors, body_a.position - body_b.position);
                 let overlap = ra + rb - between.length();
                 (between.normalize(), overlap, ra, rb, ra * rb / (ra + rb), body_a.position, body_b.position)
             }
@@ -250,8 +363,9 @@ impl SlowWorld {
             return None;
         }
         let (was_a, was_b) = (self.before[a], self.before[b]);
+        let branch_before = self.branch(self.vectors_before, was_a.0 - was_b.0);
         let normal_before = match (body_a.shape, body_b.shape) {
-            (Shape::Sphere { .. }, Shape::Sphere { .. }) => (was_a.0 - was_b.0).normalize(),
+            (Shape::Sphere { .. }, Shape::Sphere { .. }) => branch_before.normalize(),
             (Shape::Sphere { .. }, wall) => Wall::new(&wall, was_b.0, was_b.1)?.nearest(was_a.0).normal,
             (wall, _) => -Wall::new(&wall, was_a.0, was_a.1)?.nearest(was_b.0).normal,
         };
@@ -263,7 +377,8 @@ impl SlowWorld {
         } else if reach_b < 0.0 {
             body_a.velocity - belt(body_b, velocity_of_wall(body_b, body_a, dt))
         } else {
-            body_a.velocity - body_b.velocity
+            let branch = normal * (reach_a + reach_b - overlap);
+            self.relative_velocity(body_a, body_b, branch, branch_before, dt)
         };
         let rates_at_end =
             self.setup.model.laws.get(body_a.material, body_b.material).is_some_and(PairLaws::rates_at_end);
@@ -300,4 +415,17 @@ impl SlowWorld {
 fn velocity_of_wall(wall: &Body, sphere: &Body, dt: f64) -> DVec3 {
     let arm = sphere.position - wall.position - (sphere.velocity - wall.velocity) * (0.5 * dt);
     wall.velocity + wall.angular_velocity.cross(arm)
+}
+
+/// Where x' = rate(x) takes x in a time by the implicit midpoint rule. Every round gains a factor of the rate times the time.
+fn midpoint(x: DVec3, time: f64, rate: impl Fn(DVec3) -> DVec3) -> DVec3 {
+    let mut end = x;
+    for _ in 0..50 {
+        end = x + rate((x + end) * 0.5) * time;
+    }
+    end
+}
+
+fn trace(m: DMat3) -> f64 {
+    m.x_axis.x + m.y_axis.y + m.z_axis.z
 }

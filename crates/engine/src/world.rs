@@ -8,6 +8,7 @@ mod carry;
 mod check;
 mod deform;
 mod packing;
+mod rattlers;
 mod read;
 mod saved;
 mod traffic;
@@ -27,6 +28,7 @@ use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours, Shifts};
 use carry::HeldContacts;
 pub use carry::Remembered;
+pub use rattlers::Packing;
 pub use saved::{RestoreError, Saved, SavedBody, SavedContact};
 pub use traffic::StreamReport;
 

@@ -258,6 +258,11 @@ impl<'a> Item<'a> {
         matches!(self.value, DeValue::String(_))
     }
 
+    /// Whether it is an array.
+    pub fn is_array(&self) -> bool {
+        matches!(self.value, DeValue::Array(_))
+    }
+
     fn number_or_expected(&self, what: &str) -> Result<f64> {
         let number = match self.value {
             DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix()).ok().map(|i| i as f64),

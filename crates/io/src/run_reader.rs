@@ -5,16 +5,19 @@
 //! Bodies may come and go between times: a frame holds those that the record has then. The scene is read as plain TOML, not
 //! built again, so a run of another version can be read as long as these keys keep their meaning.
 
+mod resisted;
 mod table;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
+use stickslip::cell;
 use stickslip::measure::ContactLoad;
 
+use crate::checkpoint::{self, Checkpoint};
 use crate::input::{read_text, shown};
-use crate::results::{RunFolder, RunJson, fixed};
+use crate::results::{RunFolder, RunJson, cell_row, fixed};
 
 /// The largest scene or table of bodies that is read whole (bytes): a row for each of 4 billion bodies would not fit either.
 const LARGEST_TABLE: u64 = 8 << 30;
@@ -156,13 +159,18 @@ pub struct Run {
     pub bodies: Vec<KnownBody>,
     /// Walls of the scene's `[[body]]` tables.
     pub walls: Vec<Wall>,
-    /// Whether some contact resists sliding, and whether some resists rolling or spinning.
-    pub resists: (bool, bool),
+    /// Whether some contact resists sliding, rolling and spinning at rest, by more than a trace.
+    pub resists: [bool; 3],
+    /// Whether there is a cell, of whatever kind.
+    pub has_cell: bool,
+    /// Whether there is one that repeats everywhere.
+    pub in_cell: bool,
     records: Vec<(Held, PathBuf)>,
 }
 
 const BODY: [&str; 15] = ["step", "time", "id", "x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz", "tx", "ty", "tz"];
-const CONTACT: [&str; 14] = ["step", "time", "a", "b", "px", "py", "pz", "nx", "ny", "nz", "fn", "fsx", "fsy", "fsz"];
+const CONTACT: [&str; 15] =
+    ["step", "time", "a", "b", "px", "py", "pz", "nx", "ny", "nz", "fn", "fsx", "fsy", "fsz", "mode"];
 
 impl Run {
     /// Reads what a folder says about its run, except the records.
@@ -184,9 +192,11 @@ impl Run {
         Ok(Run {
             title: json.title.clone(),
             gravity: scene.get("gravity").and_then(vector).unwrap_or(DVec3::ZERO),
+            resists: resisted::motions(&scene, &bodies),
             bodies,
             walls: walls(&scene),
-            resists: resists(&scene),
+            has_cell: scene.contains_key("cell"),
+            in_cell: repeats_everywhere(&scene),
             records: record_files(folder, &scene),
             json,
             folder: folder.to_owned(),
@@ -317,6 +327,28 @@ impl Run {
         Ok(())
     }
 
+    /// The periodic cell at the end of the run, from its checkpoint; `None` when it had none.
+    pub fn cell_frame(&self) -> Result<Option<cell::Frame>, ReadError> {
+        let path = self.folder.join(checkpoint::END);
+        let checkpoint = Checkpoint::read(&path).map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))?;
+        Ok(checkpoint.saved.cell.map(|cell| cell.frame))
+    }
+
+    /// The cell at a step, from the series; `None` unless the run has a series of a cell that repeats everywhere with this
+    /// step in it.
+    pub fn cell_frame_at(&self, step: u64) -> Result<Option<cell::Frame>, ReadError> {
+        if !self.in_cell || !self.has(Held::Series) {
+            return Ok(None);
+        }
+        let columns = ["step"].into_iter().chain(cell_row::FRAME).collect::<Vec<_>>();
+        let mut found = None;
+        table::scan(self.file(Held::Series)?, &columns, &mut |have| have == step, &mut |row| {
+            found = Some(cell_row::frame(&row[1..]));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
     /// The bodies at the recorded time nearest to `time`, or at the last.
     pub fn frame_at(&self, time: Option<f64>) -> Result<Frame, ReadError> {
         self.frame(self.step_at(Held::Bodies, time)?)
@@ -333,8 +365,16 @@ impl Run {
     pub fn contacts(&self, step: u64) -> Result<Vec<ContactLoad>, ReadError> {
         let mut rows = Vec::new();
         table::scan(self.file(Held::Contacts)?, &CONTACT, &mut |have| have == step, &mut |row| {
-            let force = triple(row, 7) * row[10] + triple(row, 11);
-            rows.push(ContactLoad { a: row[2] as u32, b: row[3] as u32, point: triple(row, 4), force });
+            let (normal, normal_force) = (triple(row, 7), row[10]);
+            rows.push(ContactLoad {
+                a: row[2] as u32,
+                b: row[3] as u32,
+                point: triple(row, 4),
+                force: normal * normal_force + triple(row, 11),
+                normal,
+                normal_force,
+                slide: table::modes(row[14])[0],
+            });
             Ok(())
         })?;
         Ok(rows)
@@ -451,15 +491,10 @@ fn walls(scene: &toml::Table) -> Vec<Wall> {
     walls
 }
 
-/// Whether a contact of the scene resists sliding, and whether one resists rolling or spinning.
-fn resists(scene: &toml::Table) -> (bool, bool) {
-    let has = |keys: &[&str]| {
-        tables(scene, "contact").any(|contact| {
-            let several = contact.get("friction").and_then(toml::Value::as_table);
-            keys.iter().any(|key| contact.contains_key(*key) || several.is_some_and(|table| table.contains_key(*key)))
-        })
-    };
-    (has(&["slide", "friction"]), has(&["roll", "spin"]))
+/// Whether the scene has a cell that repeats everywhere. The resolved scene says so for each direction.
+fn repeats_everywhere(scene: &toml::Table) -> bool {
+    let periodic = scene.get("cell").and_then(|cell| cell.get("periodic")).and_then(toml::Value::as_array);
+    periodic.is_some_and(|flags| flags.iter().all(|flag| flag.as_bool() == Some(true)))
 }
 
 /// The files of the records that can be read and are there. A Parquet record of a run that was killed is still a CSV.

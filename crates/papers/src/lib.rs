@@ -14,8 +14,12 @@ pub mod santos;
 pub use experiment::{Check, Context, Ended, Experiment, Metric, Outcome, Scale};
 
 /// Every experiment, in the order in which `--all` does them: the short ones of a paper first.
-pub const EXPERIMENTS: &[Experiment] =
-    &[santos::contact::EXPERIMENT, santos::constraints::EXPERIMENT, santos::friction::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[
+    santos::contact::EXPERIMENT,
+    santos::constraints::EXPERIMENT,
+    santos::friction::EXPERIMENT,
+    santos::pressure::EXPERIMENT,
+];
 
 /// The experiment of this id.
 pub fn find(id: &str) -> Option<&'static Experiment> {

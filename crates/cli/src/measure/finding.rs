@@ -66,6 +66,13 @@ pub fn vector_value(v: glam::DVec3) -> Value {
     Value::from(vec![v.x, v.y, v.z])
 }
 
+/// A matrix: rows for people and for a machine.
+pub fn matrix_fact(label: &str, matrix: &glam::DMat3, unit: &str) -> Fact {
+    let rows = [matrix.row(0), matrix.row(1), matrix.row(2)];
+    let text = rows.map(vector_text).join(" ");
+    Fact::shown(label, Value::from(rows.map(vector_value).to_vec()), with_unit(&text, unit))
+}
+
 impl Finding {
     /// All facts, a line each.
     pub fn table(&self) -> String {

@@ -1,15 +1,18 @@
-//! `measure profile` and `measure stress`: layers along an axis, or layers divided into columns.
+//! `measure profile` and `measure stress`: layers along an axis, or layers divided into columns; the stress of a periodic
+//! cell as a whole.
 
 use glam::{DMat3, DVec3};
+use stickslip::cell;
+use stickslip::measure::ContactLoad;
 use stickslip::measure::profile::{CellMean, Grid, profile};
-use stickslip::measure::stress::{CellStress, stress};
+use stickslip::measure::stress::{CellStress, cell_stress, stress, without_flow};
 use stickslip::measure::surface::horizontal;
 use stickslip_io::results::figure::{Axis, Curve, Figure};
 use stickslip_io::results::short_number;
 use stickslip_io::run_reader::{Frame, Held, Run};
 
-use super::finding::{Csv, Fact, Finding, vector_text, vector_value};
-use super::{Refusal, Window, direction, number, upward, vector};
+use super::finding::{Csv, Fact, Finding, matrix_fact, vector_text, vector_value};
+use super::{Refusal, Window, cell_at, direction, number, upward, vector};
 
 /// The layers of the command line.
 #[derive(clap::Args)]
@@ -17,12 +20,12 @@ struct Layers {
     /// Direction across the layers; up if absent.
     #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
     axis: Option<DVec3>,
-    /// How many layers.
-    #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u16).range(1..=10000))]
-    layers: u16,
-    /// Divide each layer into this many columns.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=10000))]
-    columns: u16,
+    /// How many layers [default: 20].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10000))]
+    layers: Option<u16>,
+    /// Divide each layer into this many columns [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10000))]
+    columns: Option<u16>,
     /// Direction in which columns stand side by side; some direction at right angles to the axis if absent.
     #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
     across: Option<DVec3>,
@@ -41,7 +44,7 @@ impl Layers {
         };
         let across = across.ok_or_else(|| Refusal::Option("--across must not be along --axis".into()))?;
         let axes = DMat3::from_cols(across, axis.cross(across), axis);
-        let counts = [usize::from(self.columns), 1, usize::from(self.layers)];
+        let counts = [usize::from(self.columns.unwrap_or(1)), 1, usize::from(self.layers.unwrap_or(20))];
         let mut grid = Grid::spanned(axes, counts, &[], &[]);
         if let Some([from, to]) = self.corners.as_deref() {
             if !axes.to_cols_array().iter().all(|x| x.abs() < 1e-9 || x.abs() > 1.0 - 1e-9) {
@@ -51,6 +54,12 @@ impl Layers {
             (grid.from, grid.to) = (one.min(two), one.max(two));
         }
         Ok(grid)
+    }
+
+    /// Whether the command line says something of layers.
+    fn given(&self) -> bool {
+        let numbers = self.layers.is_some() || self.columns.is_some();
+        numbers || self.axis.is_some() || self.across.is_some() || self.corners.is_some()
     }
 
     /// Lets the grid span these spheres, too, unless a box was given.
@@ -208,7 +217,7 @@ fn divide(sums: &mut [CellMean], times: usize) {
     }
 }
 
-/// Stress by layers, compression positive, from contacts and motion.
+/// Stress by layers or of the whole periodic cell, compression positive, from contacts and motion.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  stickslip measure runs/01-pile stress --layers 10")]
 pub struct Stress {
@@ -222,6 +231,14 @@ pub struct Stress {
 impl Stress {
     pub fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
         let (frame, contacts) = run.bodies_and_contacts(self.time)?;
+        if let Some(cell) = cell_at(run, frame.step)?.filter(|cell| cell.repeats_everywhere()) {
+            if self.layers.given() {
+                let message =
+                    "layers do not see images of spheres: without their options it is the whole cell's stress";
+                return Err(Refusal::Option(message.into()));
+            }
+            return Ok(whole_cell(&cell, &frame, &contacts));
+        }
         let mut grid = self.layers.start(run)?;
         self.layers.widen(&mut grid, &frame);
         check(&grid)?;
@@ -253,6 +270,31 @@ impl Stress {
         let figures = vec![("", figure(&grid, &cells, &weight, frame.time))];
         Ok(Finding { what: "stress", facts, headlines: 2, csv: csv.text(), figures })
     }
+}
+
+/// The stress of a cell that repeats in all directions.
+fn whole_cell(cell: &cell::Frame, frame: &Frame, contacts: &[ContactLoad]) -> Finding {
+    let own = without_flow(&frame.positions, &frame.masses, &frame.velocities);
+    let found = cell_stress(cell, &frame.ids, &frame.positions, &frame.masses, &own, contacts);
+    let (total, pressure) = (found.total(), found.pressure());
+    let off = total - DMat3::from_diagonal(DVec3::splat(pressure));
+    let most = off.to_cols_array().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let facts = vec![
+        Fact::number("pressure", pressure, "Pa"),
+        matrix_fact("stress", &total, "Pa"),
+        Fact::number("largest part off the pressure", most / pressure, "of it"),
+        matrix_fact("of contacts", &found.contact, "Pa"),
+        matrix_fact("of motion", &found.kinetic, "Pa (without the flow that fits best)"),
+        Fact::number("volume of the cell", cell.volume().abs(), "m^3"),
+        Fact::count("contacts", contacts.len()),
+        Fact::number("time", frame.time, "s"),
+    ];
+    let mut csv = Csv::new("sxx,sxy,sxz,syx,syy,syz,szx,szy,szz,kxx,kyy,kzz");
+    // Rows of the matrix: the first index is that of the force.
+    let mut row = total.transpose().to_cols_array().to_vec();
+    row.extend((0..3).map(|k| found.kinetic.col(k)[k]));
+    csv.row(&row);
+    Finding { what: "stress", facts, headlines: 2, csv: csv.text(), figures: Vec::new() }
 }
 
 /// Mass of what lies above a given box, by columns: it weighs on the layers, too.
@@ -307,5 +349,39 @@ fn figure(grid: &Grid, cells: &[CellStress], weight: &[f64], time: f64) -> Figur
         y: Axis::linear("stress, compression positive (Pa)"),
         right: None,
         curves: lines,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stickslip::measure::Mode;
+
+    use super::*;
+
+    /// Two balls in a cell of 2 x 3 x 5 m that press each other with 6 N across its face in x, 0.5 m apart there and carried
+    /// along by a common velocity: sxx = 6 * 0.5/30 Pa, a pressure of a third of it, off by twice that; no motion of their
+    /// own.
+    #[test]
+    fn a_cell_has_one_stress() {
+        let cell = cell::Frame::new(DMat3::from_diagonal(DVec3::new(2.0, 3.0, 5.0)));
+        let frame = Frame {
+            ids: vec![0, 1],
+            positions: vec![DVec3::new(0.25, 1.0, 1.0), DVec3::new(1.75, 1.0, 1.0)],
+            velocities: vec![DVec3::Y; 2],
+            radii: vec![0.25; 2],
+            masses: vec![1.0; 2],
+            ..Frame::default()
+        };
+        let (normal, normal_force) = (DVec3::X, 6.0);
+        let force = normal * normal_force;
+        let contact = ContactLoad { a: 0, b: 1, point: DVec3::ZERO, force, normal, normal_force, slide: Mode::Stick };
+        let found = whole_cell(&cell, &frame, &[contact]);
+        let json = found.json();
+        let number = |key: &str| json[key].as_f64().unwrap();
+        assert!((number("pressure") - 0.1 / 3.0).abs() < 1e-16, "{json:?}");
+        assert!((json["stress"][0][0].as_f64().unwrap() - 0.1).abs() < 1e-16, "{json:?}");
+        assert!((number("largest_part_off_the_pressure") - 2.0).abs() < 1e-14, "{json:?}");
+        assert_eq!(json["of_motion"][1][1].as_f64(), Some(0.0), "{json:?}");
+        assert!(found.csv.starts_with("sxx,sxy,") && found.csv.lines().count() == 2, "{}", found.csv);
     }
 }

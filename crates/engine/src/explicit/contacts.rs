@@ -43,8 +43,8 @@ pub struct ChunkWork {
     pub belts: f64,
     /// Sum of the sizes of normal forces.
     pub pressed: f64,
-    /// Sum of branch (x) force: see `CellState::virial`.
-    pub virial: [f64; 6],
+    /// Sum of force (x) branch (J): xx, xy, xz, yx, .. with the force's component first.
+    pub virial: [f64; 9],
     /// A pair that overlaps too deeply, if there is one.
     pub too_deep: Option<TooDeep>,
     /// A sphere and a wall that it touches all around, if there are any.
@@ -303,7 +303,7 @@ impl Kernel for Evaluate<'_> {
         let mut block = Block::EMPTY;
         block.dt = view.dt;
         block.flow = view.flow;
-        work.virial = [0.0; 6];
+        work.virial = [0.0; 9];
         let mut belts = 0.0;
         for (number, head) in contacts.blocks.iter().enumerate() {
             let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
@@ -462,15 +462,15 @@ fn scatter(
     }
 }
 
-/// Adds the symmetric part of branch (x) force of a block's contacts.
+/// Adds force (x) branch of a block's contacts.
 #[inline(never)]
-fn add_virial(block: &Block, live: u32, sums: &mut [f64; 6]) {
+fn add_virial(block: &Block, live: u32, sums: &mut [f64; 9]) {
     for lane in lanes_of(live) {
         let r = block.a.place.vector(lane) - block.b.place.vector(lane);
         let f = block.force.vector(lane);
-        let mixed = |i: usize, j: usize| 0.5 * (r[i] * f[j] + r[j] * f[i]);
-        let products = [r.x * f.x, r.y * f.y, r.z * f.z, mixed(0, 1), mixed(0, 2), mixed(1, 2)];
-        (0..6).for_each(|k| sums[k] += products[k]);
+        let products =
+            [f.x * r.x, f.x * r.y, f.x * r.z, f.y * r.x, f.y * r.y, f.y * r.z, f.z * r.x, f.z * r.y, f.z * r.z];
+        (0..9).for_each(|k| sums[k] += products[k]);
     }
 }
 

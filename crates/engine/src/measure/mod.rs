@@ -1,14 +1,18 @@
 //! What can be read off a world: contacts and bodies as rows of the records, and what follows from these.
 //!
 //! The measurements are pure functions of slices, one file each: `repose` (angle of a heap), `drum` (angle in a drum),
-//! `discharge` (rates), `packing` with `region` (coordination, volume fraction), `profile` and `stress` (layers and
-//! grids), `walls` (loads on walls); `fit` and `surface` serve them. They read no files and change no world. `stickslip
-//! measure` calls them.
+//! `discharge` (rates), `packing` with `region` (coordination, volume fraction), `profile` and `stress` (layers, grids,
+//! periodic cells), `forces` (distribution of contact forces), `fabric` (directions of contacts), `pair_distribution`
+//! (distances between grains), `walls` (loads on walls); `fit` and `surface` serve them. They read no files and change no
+//! world. `stickslip measure` calls them.
 
 pub mod discharge;
 pub mod drum;
+pub mod fabric;
 pub mod fit;
+pub mod forces;
 pub mod packing;
+pub mod pair_distribution;
 pub mod profile;
 pub mod region;
 pub mod repose;
@@ -146,12 +150,28 @@ pub struct ContactLoad {
     pub point: DVec3,
     /// Force on a (N), along the normal and sliding friction together.
     pub force: DVec3,
+    /// From b to a.
+    pub normal: DVec3,
+    /// Force on a along the normal (N).
+    pub normal_force: f64,
+    /// Whether it sticks or slides.
+    pub slide: Mode,
+}
+
+impl ContactLoad {
+    /// A contact with this force on a, which pushes along its own direction and sticks.
+    #[cfg(test)]
+    pub(crate) fn pushing(a: u32, b: u32, point: DVec3, force: DVec3) -> Self {
+        let (normal, normal_force) = (force.normalize_or_zero(), force.length());
+        ContactLoad { a, b, point, force, normal, normal_force, slide: Mode::Stick }
+    }
 }
 
 impl From<&ContactRow> for ContactLoad {
     fn from(row: &ContactRow) -> Self {
         let force = row.normal * row.normal_force + row.slide;
-        ContactLoad { a: row.a, b: row.b, point: row.point, force }
+        let (normal, normal_force, slide) = (row.normal, row.normal_force, row.mode[0]);
+        ContactLoad { a: row.a, b: row.b, point: row.point, force, normal, normal_force, slide }
     }
 }
 

@@ -1,25 +1,34 @@
-//! How grains are packed: coordination with and without rattlers, and the volume fraction of a region.
+//! How grains are packed: coordination with and without rattlers, and the volume fraction of a region or a periodic cell.
 //!
 //! Coordination (THEORY.md eq. 6.4): Z_all = mean number of contacts a grain, walls counted as partners. Rattlers hold
 //! nothing: a grain with fewer contacts than a stable one needs is taken away with its contacts, again and again until
 //! none is left; Z is the mean over the others, counting contacts among themselves and with walls. How many a grain
-//! needs follows from the motions that friction resists (`stable_contacts`), after Santos et al. (2020): more than half
-//! of the isostatic number.
+//! needs follows from the motions that friction resists, after Santos et al. (2020): more than half of the isostatic
+//! number (`isostatic`, `stable_contacts`). Contacts are pairs, so a periodic cell needs no care here; two grains that
+//! touch through two images at once would count twice, which the least size of a cell rules out.
 
 use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::region::Region;
+use super::region::{Region, sphere_volume};
+use crate::cell::Frame;
 
-/// Contacts that a grain needs to be held: more than half of the isostatic number 6 without friction, 4 with sliding
-/// friction, 12/5 or 3 when rolling or spinning is resisted, too, 2 with all three (Santos et al. 2020, table I).
-pub fn stable_contacts(slide: bool, roll_or_spin: bool) -> usize {
-    match (slide, roll_or_spin) {
-        (false, _) => 4,
-        (true, false) => 3,
-        (true, true) => 2,
-    }
+/// A motion counts as resisted from this coefficient on (Santos et al. 2020): below it, sliding friction changes no packing.
+pub const LEAST_COEFFICIENT: f64 = 0.01;
+
+/// The mean contacts at which forces and torques of spheres are just determined, when sliding, rolling and spinning are
+/// resisted or not (Santos et al. 2020, table I): 2 N_eq/N_c with N_c = 1 + 2 [slide] + 2 [roll] + [spin] constraints a
+/// contact and N_eq = 6 equations a sphere with any friction, 3 without.
+pub fn isostatic([slide, roll, spin]: [bool; 3]) -> f64 {
+    let constraints = 1 + 2 * u8::from(slide) + 2 * u8::from(roll) + u8::from(spin);
+    let equations = if slide || roll || spin { 6 } else { 3 };
+    2.0 * f64::from(equations) / f64::from(constraints)
+}
+
+/// Contacts that a grain needs to be held when these motions are resisted: more than half of the isostatic number.
+pub fn stable_contacts(resisted: [bool; 3]) -> usize {
+    (0.5 * isostatic(resisted)) as usize + 1
 }
 
 /// How grains touch.
@@ -125,6 +134,11 @@ pub fn volume_fraction(positions: &[DVec3], radii: &[f64], region: &Region) -> F
     Fraction { fraction: value / volume, error: error / volume, spheres, volume }
 }
 
+/// The volume fraction of a cell that repeats in all directions: no sphere is cut. Overlaps count twice.
+pub fn cell_fraction(radii: &[f64], frame: &Frame) -> f64 {
+    radii.iter().map(|&radius| sphere_volume(radius)).sum::<f64>() / frame.volume().abs()
+}
+
 /// The box between the quartiles of the centres in x, y and z: the core of a packing, which lies within a heap as well as
 /// within a filled container. `None` without spheres.
 pub fn core(positions: &[DVec3]) -> Option<Region> {
@@ -144,7 +158,6 @@ mod tests {
     use std::f64::consts::PI;
 
     use super::*;
-    use crate::measure::region::sphere_volume;
 
     /// Touching spheres of radius 1 on a simple cubic lattice of n^3, in a box that touches them.
     fn lattice(n: u32) -> (Vec<DVec3>, Vec<(u32, u32)>) {
@@ -192,12 +205,13 @@ mod tests {
         assert!(coordination(&[0, 1, 2, 3], &cluster, 4).mean_held.is_nan());
     }
 
+    /// The column Z of table I in its order, and the contacts that are more than half of it.
     #[test]
     fn friction_lowers_what_a_grain_needs() {
-        assert_eq!(
-            [stable_contacts(false, false), stable_contacts(true, false), stable_contacts(true, true)],
-            [4, 3, 2]
-        );
+        let (n, y) = (false, true);
+        let rows = [[n, n, n], [y, n, n], [n, y, n], [n, n, y], [y, y, n], [y, n, y], [n, y, y], [y, y, y]];
+        assert_eq!(rows.map(isostatic), [6.0, 4.0, 4.0, 6.0, 2.4, 3.0, 3.0, 2.0]);
+        assert_eq!(rows.map(stable_contacts), [4, 3, 3, 4, 2, 2, 2, 2]);
     }
 
     /// pi/6 in any box whose faces are planes of symmetry of the lattice, cutting spheres in halves, quarters and eighths.
@@ -217,6 +231,17 @@ mod tests {
         let found = volume_fraction(&places, &radii, &all);
         assert!((found.fraction * all.volume() - 125.0 * sphere_volume(1.0)).abs() < 1e-10);
         assert_eq!((found.spheres, found.error), (125, 0.0));
+    }
+
+    /// pi/(3 sqrt 2) for spheres of fcc by its primitive cell, and by one that leans over and is left-handed.
+    #[test]
+    fn a_cell_is_filled_by_its_spheres() {
+        let [a, b, c] = [DVec3::new(0.0, 1.0, 1.0), DVec3::new(1.0, 0.0, 1.0), DVec3::new(1.0, 1.0, 0.0)];
+        for vectors in [glam::DMat3::from_cols(a, b, c), glam::DMat3::from_cols(b + a, a, c)] {
+            let found = cell_fraction(&[0.5_f64.sqrt()], &Frame::new(vectors));
+            // One division and a handful of products.
+            assert!((found - PI / 18.0_f64.sqrt()).abs() < 1e-15, "{found}");
+        }
     }
 
     #[test]

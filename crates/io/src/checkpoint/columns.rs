@@ -8,7 +8,12 @@ use stickslip::inflow::Traffic;
 use stickslip::ledger::{Carried, Sums};
 use stickslip::world::{Saved, SavedBody, SavedContact};
 
+use super::cell;
 use super::format::Section;
+
+/// Sections that are there only with a cell.
+const CELL: &str = "cell";
+const IMAGES: &str = "bodies.images";
 
 /// Numbers of the clock, eight bytes each.
 const CLOCK: usize = 10 + 25;
@@ -36,6 +41,10 @@ pub fn write(saved: &Saved) -> Vec<Section> {
     column("contacts.b", saved.contacts.iter().flat_map(|c| c.b.to_le_bytes()).collect());
     column("contacts.live", saved.contacts.iter().map(|c| u8::from(c.live)).collect());
     column("contacts.memory", floats(saved.memory.iter().copied()));
+    if let Some(state) = &saved.cell {
+        column(CELL, floats(cell::numbers(state).into_iter()));
+        column(IMAGES, bodies.iter().flat_map(|b| b.images.to_array()).flat_map(i32::to_le_bytes).collect());
+    }
     sections
 }
 
@@ -137,6 +146,12 @@ pub fn read(sections: &mut Sections) -> Result<Saved, String> {
     let force = sections.vectors("bodies.force", n)?;
     let torque = sections.vectors("bodies.torque", n)?;
     let built_at = sections.vectors("bodies.built_at", n)?;
+    let images = if sections.has(CELL) {
+        saved.cell = Some(cell::from_numbers(&sections.scalars(CELL, cell::NUMBERS)?)?);
+        sections.column(IMAGES, n, 3, i32::from_le_bytes)?
+    } else {
+        Vec::new()
+    };
     let body = |i: usize| SavedBody {
         id: id[i],
         radius: radius[i],
@@ -151,7 +166,7 @@ pub fn read(sections: &mut Sections) -> Result<Saved, String> {
         force: force[i],
         torque: torque[i],
         built_at: built_at[i],
-        images: IVec3::ZERO,
+        images: images.get(3 * i..3 * i + 3).map_or(IVec3::ZERO, IVec3::from_slice),
     };
     saved.bodies = (0..n).map(body).collect();
     saved.walls_built = sections.orientations("walls.built_orientation", n.saturating_sub(saved.spheres))?;

@@ -1,11 +1,12 @@
 //! Checkpoints: everything a run needs to go on, in one file.
 //!
-//! `format.rs` is the container, `columns.rs` the numbers, `describe.rs` the words; `docs/checkpoint-format.md` describes
+//! `format.rs` is the container, `columns.rs` with `cell.rs` the numbers, `describe.rs` the words; `docs/checkpoint-format.md` describes
 //! the file for others. A file appears whole or not at all, and every error names it. Sections that this version does not
 //! know are kept apart and written again.
 //!
 //! A checkpoint holds no time of day and no name of a machine: the same run writes the same bytes.
 
+mod cell;
 mod columns;
 pub mod describe;
 pub mod format;

@@ -1,7 +1,8 @@
 //! Checkpoints as files: they come back, and whatever is done to them is noticed.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3, IVec3};
 use stickslip::body::{Body, Motion};
+use stickslip::cell::{Cell, CellState, Control, Frame};
 use stickslip::law::*;
 use stickslip::model::{Material, Model};
 use stickslip::random::Stream;
@@ -173,4 +174,56 @@ fn more_steps_than_a_run_can_take_are_refused() {
     let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
     let error = World::restore(setup, &read.saved).err().unwrap().to_string();
     assert!(error.contains("18446744073709551612 steps"), "{error}");
+}
+
+/// The example as if it had a cell, each number of which differs from the others.
+fn with_cell() -> Checkpoint {
+    let mut checkpoint = example().1;
+    let frame = Frame {
+        corner: DVec3::new(-0.1, -0.2, -0.3),
+        vectors: DMat3::from_cols_array(&[1.0, 0.01, 0.02, 0.1, 1.1, 0.03, 0.2, 0.3, 1.2]),
+        periodic: [true, false, true],
+    };
+    let gradient = DMat3::from_cols_array(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+    let cell = Cell { frame, control: Control::Strain { gradient } };
+    checkpoint.saved.cell = Some(CellState {
+        gradient_rate: 10.0 * gradient,
+        strain: 100.0 * gradient,
+        built: 0.99 * frame.vectors,
+        virial: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+        ..CellState::new(&cell, DVec3::new(0.7, 0.8, 0.9))
+    });
+    for (k, body) in (0..).zip(&mut checkpoint.saved.bodies) {
+        body.images = IVec3::new(k, -k, i32::MAX - k);
+    }
+    checkpoint
+}
+
+#[test]
+fn a_cell_and_the_images_of_bodies_come_back() {
+    let checkpoint = with_cell();
+    let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
+    assert_eq!(read.saved.cell, checkpoint.saved.cell);
+    assert_eq!(format!("{read:?}"), format!("{checkpoint:?}"));
+    let names: Vec<String> = checkpoint.sections().unwrap().into_iter().map(|section| section.name).collect();
+    assert!(names.contains(&"cell".to_owned()) && names.contains(&"bodies.images".to_owned()));
+    // Without a cell a file has neither section: it is what it was before there were cells.
+    let names: Vec<String> = example().1.sections().unwrap().into_iter().map(|section| section.name).collect();
+    assert!(!names.iter().any(|name| name == "cell" || name == "bodies.images"));
+}
+
+#[test]
+fn a_cell_that_cannot_be_is_refused() {
+    let refused = |change: &dyn Fn(&mut CellState)| {
+        let mut checkpoint = with_cell();
+        checkpoint.saved.cell.iter_mut().for_each(change);
+        Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap_err()
+    };
+    assert!(refused(&|cell| cell.strain.x_axis.y = f64::NAN).contains("its cell is not finite"));
+    assert!(refused(&|cell| cell.frame.vectors.z_axis = DVec3::ZERO).contains("volume of 0 m^3"));
+    assert!(refused(&|cell| cell.built = -cell.built).contains("volume of -"));
+    let mut sections = with_cell().sections().unwrap();
+    sections.retain(|section| section.name != "bodies.images");
+    let error = Checkpoint::from_bytes(&format::encode(&sections).unwrap()).unwrap_err();
+    assert!(error.contains("lacks the section `bodies.images`"), "{error}");
 }

@@ -40,6 +40,8 @@ pub struct RunInfo {
     pub bodies: Vec<FixedBody>,
     /// Names of materials by index.
     pub materials: Vec<String>,
+    /// Whether there is a cell that repeats everywhere.
+    pub in_cell: bool,
 }
 
 impl RunInfo {
@@ -55,6 +57,7 @@ impl RunInfo {
         RunInfo {
             bodies: setup.bodies.iter().enumerate().map(fixed).collect(),
             materials: materials.iter().map(|material| material.name.clone()).collect(),
+            in_cell: setup.model.cell.is_some_and(|cell| cell.frame.repeats_everywhere()),
         }
     }
 
@@ -130,7 +133,7 @@ mod tests {
             inertia_body: DVec3::ZERO,
         };
         let materials = vec!["wall".into(), "grain".into()];
-        let info = RunInfo { bodies: vec![ball, wheel, floor], materials };
+        let info = RunInfo { bodies: vec![ball, wheel, floor], materials, in_cell: false };
         let mut table = Vec::new();
         write(&mut table, &info).unwrap();
         let expected = "id,name,material,shape,radius,mass,inertia\n0,\"a, b\",grain,sphere,0.5,2.0,0.2\n\

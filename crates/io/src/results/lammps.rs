@@ -1,13 +1,13 @@
 //! Snapshots as a LAMMPS text dump: one file that grows, read by OVITO and by LAMMPS' `read_dump`.
 //!
 //! Every snapshot has the spheres by id; planes are left out. `id` is ours + 1, `type` the index of the material + 1.
-//! The box is the smallest that holds the spheres, with fixed ends. Numbers read back to the same bits.
+//! The box is the cell, or else the smallest that holds the spheres, with fixed ends (`lammps_box.rs`). Numbers read back to the same bits.
 
 use std::io::{self, Write};
 
-use glam::DVec3;
 use stickslip::World;
-use stickslip::measure::BodyView;
+
+use super::lammps_box::LammpsBox;
 
 /// The columns of a snapshot.
 pub const COLUMNS: &str = "id type radius x y z vx vy vz omegax omegay omegaz fx fy fz tqx tqy tqz";
@@ -16,12 +16,8 @@ pub const COLUMNS: &str = "id type radius x y z vx vy vz omegax omegay omegaz fx
 pub fn write_snapshot(out: &mut impl Write, world: &World, material_of: &[u16]) -> io::Result<()> {
     let views = world.ids().map(|id| world.body(id));
     let spheres: Vec<_> = views.filter(|view| view.radius > 0.0).collect();
-    let (low, high) = bounds(&spheres);
     writeln!(out, "ITEM: TIMESTEP\n{}\nITEM: NUMBER OF ATOMS\n{}", world.steps(), spheres.len())?;
-    writeln!(out, "ITEM: BOX BOUNDS ff ff ff")?;
-    for axis in 0..3 {
-        writeln!(out, "{:?} {:?}", low[axis], high[axis])?;
-    }
+    out.write_all(LammpsBox::of(world, &spheres).of_dump().as_bytes())?;
     writeln!(out, "ITEM: ATOMS {COLUMNS}")?;
     for sphere in spheres {
         let material = material_of.get(sphere.id as usize).copied().unwrap_or(0);
@@ -33,13 +29,6 @@ pub fn write_snapshot(out: &mut impl Write, world: &World, material_of: &[u16]) 
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// The smallest box that holds the spheres; a cube of side 1 m when there are none.
-pub(super) fn bounds(spheres: &[BodyView]) -> (DVec3, DVec3) {
-    let low = spheres.iter().map(|s| s.position - s.radius).reduce(DVec3::min).unwrap_or(DVec3::ZERO);
-    let high = spheres.iter().map(|s| s.position + s.radius).reduce(DVec3::max).unwrap_or(DVec3::ONE);
-    (low, high)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! One file for each moment, `<name>-<step>.data`, with the spheres by id; planes are left out. `id` is ours + 1, `type`
 //! the index of the material + 1. The density is mass over volume, so that LAMMPS finds our mass also where the scene
-//! gives one. The box is the smallest that holds the spheres. Numbers read back to the same bits. Does not hold: what
+//! gives one. The box is the cell, or else the smallest that holds the spheres (`lammps_box.rs`). Numbers read back to the same bits. Does not hold: what
 //! contacts remember, orientations (the style has none), moments of inertia other than a sphere's.
 
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use stickslip::measure::BodyView;
 
 use super::file::write_whole;
 use super::growing::{Marks, SnapshotMark};
-use super::lammps::bounds;
+use super::lammps_box::LammpsBox;
 
 /// The files of one record.
 #[derive(Debug)]
@@ -71,10 +71,7 @@ fn write(
     let materials = &world.model().materials;
     writeln!(out, "stickslip, step {}, time {:?}\n", world.steps(), world.time())?;
     writeln!(out, "{} atoms\n{} atom types\n", spheres.len(), materials.len())?;
-    let (low, high) = bounds(spheres);
-    for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
-        writeln!(out, "{:?} {:?} {letter}lo {letter}hi", low[axis], high[axis])?;
-    }
+    out.push_str(&LammpsBox::of(world, spheres).of_data());
     // A section without lines is an error of LAMMPS'.
     if spheres.is_empty() {
         return Ok(());

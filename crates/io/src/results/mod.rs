@@ -4,6 +4,7 @@
 //! `run_json.rs` (what is known about the run), `report.rs` (what is made of them at the end). Nothing here knows scene files or changes a world.
 
 pub mod bars;
+pub mod cell_row;
 pub mod checkpoints;
 pub mod compare;
 pub mod figure;
@@ -12,6 +13,7 @@ pub mod fixed;
 mod font;
 pub mod growing;
 pub mod lammps;
+mod lammps_box;
 mod lammps_data;
 pub mod lock;
 pub mod multiples;

@@ -1,11 +1,12 @@
 //! The picture of a state: spheres coloured by speed or height, planes as ground, other walls
-//! as glass where they would hide a grain, a colour bar; 1200 x 800, PNG.
+//! as glass where they would hide a grain, the edges of a periodic cell, a colour bar; 1200 x 800, PNG.
 //!
 //! The camera looks slightly down, from where the scene is widest, and frames the spheres but for the farthest 1 %, so
 //! that a stray grain does not shrink the pile. The same state gives the same bytes. `render.rs` does the light.
 
 use glam::{DQuat, DVec3, Vec2, Vec3};
 use stickslip::World;
+use stickslip::cell::Frame;
 use stickslip::math;
 use stickslip::shape::Shape;
 
@@ -33,6 +34,8 @@ pub struct Drawing {
     pub planes: Vec<(DVec3, DVec3)>,
     /// Finite walls: shape, position and `world_from_body`.
     pub walls: Vec<(Shape, DVec3, DQuat)>,
+    /// Lines: the edges of the periodic cell.
+    pub edges: Vec<[DVec3; 2]>,
     /// Unit vector against gravity.
     pub up: DVec3,
     /// What the values are, with their unit: lower-case letters.
@@ -55,13 +58,18 @@ pub struct Sphere {
 }
 
 impl Drawing {
-    /// A world now: coloured by speed while it moves, by height once it rests.
+    /// A world now: coloured by speed while it moves, by height once it rests, or in a cell that repeats everywhere.
     pub fn of(world: &World, info: &RunInfo) -> Self {
+        Drawing::without(world, info, &[])
+    }
+
+    /// The same without the bodies of these ids, which must ascend: a packing without its rattlers.
+    pub fn without(world: &World, info: &RunInfo, hidden: &[u32]) -> Self {
         let gravity = world.model().gravity;
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         let mut spheres = Vec::new();
         let (mut planes, mut walls) = (Vec::new(), Vec::new());
-        for id in world.ids() {
+        for id in world.ids().filter(|id| hidden.binary_search(id).is_err()) {
             let body = world.body(id);
             // A body that has entered during the run is a sphere.
             let entered = Shape::Sphere { radius: body.radius };
@@ -81,8 +89,11 @@ impl Drawing {
         let radii: f64 = kept.iter().map(|s| s.radius).sum();
         // Slower than a hundredth of the speed after a fall through its own size: it rests, as far as one can see.
         let resting = squares <= 1e-4 * gravity.length() * 2.0 * radii;
-        let mut drawing = Drawing { spheres, planes, walls, up, label: MOVING, from: Some(0.0), to: None };
-        if resting {
+        let cell = world.cell().map(|cell| cell.frame);
+        let edges = cell.map_or(Vec::new(), |frame| edges_of(&frame));
+        let mut drawing = Drawing { spheres, planes, walls, edges, up, label: MOVING, from: Some(0.0), to: None };
+        // Without gravity and walls no speed is large or small by itself.
+        if resting || cell.is_some_and(|frame| frame.repeats_everywhere()) {
             drawing.colour_by_height("height (m)");
         }
         drawing
@@ -158,6 +169,8 @@ impl Drawing {
         let mut kept = nearest(&self.spheres);
         let (middle, size) = bounds(&kept);
         kept.extend(self.framed_walls(middle, size));
+        let point = |centre: DVec3| Sphere { centre, radius: 0.0, value: 0.0 };
+        kept.extend(self.edges.iter().flatten().copied().map(point));
         let (middle, size) = bounds(&kept);
         View { range: self.range(), middle, size, camera: self.aim(&kept, middle, size) }
     }
@@ -172,6 +185,7 @@ impl Drawing {
             radius: (sphere.radius / size) as f32,
             colour: colours[(range.share(sphere.value) * 255.0) as usize],
         };
+        let lines = self.edges.iter().flat_map(|edge| line(edge.map(|end| camera.place(end))));
         let ground = |&(point, normal): &(DVec3, DVec3)| {
             // The point of the plane nearest the scene: a far one would lose digits.
             let near = middle - normal * (middle - point).dot(normal);
@@ -179,7 +193,7 @@ impl Drawing {
         };
         Stage {
             // What a failed run has flung away may lie beyond single precision.
-            balls: self.spheres.iter().map(ball).filter(|ball| ball.centre.is_finite()).collect(),
+            balls: self.spheres.iter().map(ball).chain(lines).filter(|ball| ball.centre.is_finite()).collect(),
             grounds: self.planes.iter().map(ground).collect(),
             panels: self.walls.iter().filter_map(|wall| panel(camera, wall)).collect(),
             up: camera.turn(self.up),
@@ -245,6 +259,30 @@ impl Drawing {
         let towards_eye = (front * math::cos(turn) + side * math::sin(turn)) * math::cos(tilt) + up * math::sin(tilt);
         -towards_eye
     }
+}
+
+/// The twelve edges of a cell.
+fn edges_of(frame: &Frame) -> Vec<[DVec3; 2]> {
+    let [a, b, c] = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis];
+    let four = |along: DVec3, u: DVec3, v: DVec3| {
+        [DVec3::ZERO, u, v, u + v].map(|start| [frame.corner + start, frame.corner + start + along])
+    };
+    [four(a, b, c), four(b, c, a), four(c, a, b)].concat()
+}
+
+/// Half the width of a line, of the scene's size.
+const LINE: f32 = 0.0025;
+
+/// A line as small dark balls, so close that they run together.
+fn line([from, to]: [Vec3; 2]) -> impl Iterator<Item = Ball> {
+    // A cell that is no cell any more, of a failed run, is not drawn.
+    let length = (to - from).length();
+    let count = if length < 1e3 { (length / LINE) as usize + 1 } else { 0 };
+    (0..count).map(move |k| Ball {
+        centre: from + (to - from) * (k as f32 / count as f32),
+        radius: LINE,
+        colour: Vec3::splat(0.02),
+    })
 }
 
 /// A finite wall as the camera sees it.
@@ -409,6 +447,7 @@ mod tests {
             spheres: vec![ball],
             planes: vec![(DVec3::ZERO, DVec3::Z)],
             walls: vec![],
+            edges: vec![],
             up: DVec3::Z,
             label: "height (m)",
             from: None,
@@ -442,6 +481,29 @@ mod tests {
         spheres[7].centre = DVec3::new(1e4, 0.0, 0.0);
         let (_, with_stray) = bounds(&nearest(&spheres));
         assert!((with_stray - size).abs() < 2.0, "{size} {with_stray}");
+    }
+
+    #[test]
+    fn the_edges_of_a_cell_are_dark_lines_around_its_spheres() {
+        let frame = Frame::new(glam::DMat3::from_diagonal(DVec3::splat(4.0)));
+        let edges = edges_of(&frame);
+        assert_eq!(edges.len(), 12);
+        // Each corner ends three of them.
+        let ends = |at: DVec3| edges.iter().flatten().filter(|end| **end == at).count();
+        assert_eq!([ends(DVec3::ZERO), ends(DVec3::splat(4.0)), ends(DVec3::new(4.0, 0.0, 4.0))], [3; 3]);
+        let ball = Sphere { centre: DVec3::splat(2.0), radius: 0.5, value: 1.0 };
+        let drawing = Drawing { spheres: vec![ball], planes: vec![], edges, ..one_ball() };
+        let bytes = decode(&drawing.to_png());
+        let view = drawing.view();
+        // The middle of the edge nearest to the eye, and a point of the empty background beside it.
+        let seen = |at: DVec3| {
+            let c = view.camera.place(at);
+            let (x, y) = (c.x / c.z * FOCAL as f32 + frame_middle().x, frame_middle().y - c.y / c.z * FOCAL as f32);
+            (x as usize, y as usize)
+        };
+        let (x, y) = seen(DVec3::new(4.0, 0.0, 2.0));
+        let darkest = (x - 3..=x + 3).map(|x| brightness(&bytes, x, y)).min().unwrap();
+        assert!(darkest < 300 && brightness(&bytes, x + 30, y) > 500, "{darkest} {}", brightness(&bytes, x + 30, y));
     }
 
     #[test]

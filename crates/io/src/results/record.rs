@@ -103,7 +103,8 @@ impl Recorder {
     pub fn new(folder: &Path, records: &[Record], dt: f64, last_step: u64, info: &RunInfo) -> io::Result<Self> {
         let mut fixed = Growing::create(folder.join(fixed::FILE))?;
         fixed::write(&mut fixed, info)?;
-        let outputs = tables(records).map(|record| Output::new(folder, record, dt)).collect::<io::Result<_>>()?;
+        let outputs =
+            tables(records).map(|record| Output::new(folder, record, dt, info.in_cell)).collect::<io::Result<_>>()?;
         Ok(Recorder::with(outputs, fixed, last_step, info))
     }
 
@@ -217,12 +218,12 @@ fn tables(records: &[Record]) -> impl Iterator<Item = &Record> {
 }
 
 impl Output {
-    fn new(folder: &Path, record: &Record, dt: f64) -> io::Result<Self> {
+    fn new(folder: &Path, record: &Record, dt: f64, in_cell: bool) -> io::Result<Self> {
         let header = match record.what {
-            What::Bodies | What::Walls => BODY_COLUMNS,
-            What::Contacts => CONTACT_COLUMNS,
-            What::Series => series::COLUMNS,
-            What::Snapshot | What::Checkpoint => "",
+            What::Bodies | What::Walls => BODY_COLUMNS.to_owned(),
+            What::Contacts => CONTACT_COLUMNS.to_owned(),
+            What::Series => series::header(in_cell),
+            What::Snapshot | What::Checkpoint => String::new(),
         };
         let sink = match record.format {
             Format::Vtk => Sink::Snapshots(vtp::Collection::new(folder, &record.name, record.contacts)),

@@ -42,8 +42,9 @@ impl Closing<'_> {
         let rows = self.log.rows();
         let title = if run.title.is_empty() { escape(&run.scene_file) } else { escape(&run.title) };
         let all = [energy_figure, losses_figure, contacts_figure, kinetic_figure, unbalanced_figure, error_figure];
-        let figures: String =
-            all.iter().map(|figure| format!("<figure>{}</figure>\n", figure(rows).to_svg())).collect();
+        let of_cell = rows.iter().any(|row| row.cell.is_some()).then(|| cell_figures(rows));
+        let figures = of_cell.into_iter().flatten().chain(all.iter().map(|figure| figure(rows)));
+        let figures: String = figures.map(|figure| format!("<figure>{}</figure>\n", figure.to_svg())).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
@@ -128,6 +129,11 @@ fn numbers(run: &RunJson, last: Option<&SeriesRow>) -> String {
     }
     if let Some(row) = last {
         items.push(("coordination", format!("{:.3}", row.coordination)));
+        if let Some(cell) = &row.cell {
+            items.push(("volume fraction", format!("{:.4}", cell.get("volume_fraction"))));
+            items.push(("coordination without rattlers", format!("{:.3}", cell.get("coordination_held"))));
+            items.push(("rattlers", format!("{:.1} %", 100.0 * cell.get("rattlers"))));
+        }
         items.push(("unbalanced force", short_number(row.unbalanced_force, 3)));
     }
     let cells: String = items.iter().map(|(name, text)| format!("<div><dt>{name}</dt><dd>{text}</dd></div>")).collect();
@@ -236,6 +242,26 @@ pub fn contacts_figure(rows: &[SeriesRow]) -> Figure {
     figure.right =
         each.first().filter(|_| same(&each)).map(|&factor| ("coordination, contacts a sphere".into(), factor));
     figure
+}
+
+/// How a packing in a cell changes: volume fraction, coordination, pressures, and how far they are from their target.
+pub fn cell_figures(rows: &[SeriesRow]) -> Vec<Figure> {
+    let of =
+        |name: &str, column: &str| curve(name, rows, |row| row.cell.as_ref().map_or(f64::NAN, |cell| cell.get(column)));
+    let fraction =
+        over_time("Volume fraction", Axis::linear("volume fraction"), vec![of("volume fraction", "volume_fraction")]);
+    let coordination =
+        vec![of("without rattlers", "coordination_held"), curve("all spheres", rows, |row| row.coordination)];
+    let coordination = over_time("Coordination", Axis::linear("contacts a sphere"), coordination);
+    let pressures = ["xx", "yy", "zz", "xy", "xz", "yz"].map(|pair| of(pair, &format!("pressure_{pair}")));
+    let pressures = over_time("Pressure", Axis::linear("pressure (Pa)"), pressures.to_vec());
+    let mut figures = vec![fraction, coordination, pressures];
+    let targeted = |row: &SeriesRow| row.cell.is_some_and(|cell| cell.get("pressure_error").is_finite());
+    if rows.iter().any(targeted) {
+        let error = vec![of("largest of six", "pressure_error")];
+        figures.push(over_time("Distance from the applied pressure", Axis::log("error/applied pressure"), error));
+    }
+    figures
 }
 
 /// Kinetic energy on a logarithmic axis: whether it comes to rest.

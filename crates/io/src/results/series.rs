@@ -7,13 +7,19 @@ use std::path::Path;
 use stickslip::World;
 use stickslip::ledger::{Carried, Ledger};
 
+use super::cell_row::{self, CellRow};
 use super::file::{at, push_number};
 use super::growing::Marks;
 
-/// The columns of `series.csv`.
+/// The columns of `series.csv` that every run has; with a cell that repeats everywhere those of `cell_row.rs` follow.
 pub const COLUMNS: &str = "time,step,bodies,contacts,kinetic,potential,stored,lost_normal,lost_slide,lost_roll,\
                            lost_spin,lost_local,work,error,unbalanced_force,coordination,entered,left,left_mass,\
                            kinetic_in,potential_in,kinetic_out,potential_out,stored_out";
+
+/// The header of the table, of a run whose cell repeats everywhere or that has none.
+pub fn header(in_cell: bool) -> String {
+    if in_cell { format!("{COLUMNS},{}", cell_row::COLUMNS.join(",")) } else { COLUMNS.to_owned() }
+}
 
 /// The world at one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,6 +44,8 @@ pub struct SeriesRow {
     pub left: u64,
     /// Their mass (kg).
     pub left_mass: f64,
+    /// What there is to say of a cell that repeats everywhere.
+    pub cell: Option<CellRow>,
 }
 
 impl SeriesRow {
@@ -55,6 +63,7 @@ impl SeriesRow {
             entered: traffic.entered(),
             left: traffic.left,
             left_mass: traffic.left_mass,
+            cell: CellRow::of(world),
         }
     }
 
@@ -82,6 +91,9 @@ impl SeriesRow {
         let carried = [c.kinetic_in, c.potential_in, c.kinetic_out, c.potential_out, c.stored_out];
         for value in [self.left_mass].into_iter().chain(carried) {
             push_number(&mut line, value);
+        }
+        if let Some(cell) = &self.cell {
+            cell.push(&mut line);
         }
         line.push(b'\n');
         line
@@ -121,6 +133,7 @@ impl SeriesRow {
             entered: count(16)?,
             left: count(17)?,
             left_mass: number(18)?,
+            cell: fields.get(24..).and_then(CellRow::parse),
         })
     }
 }

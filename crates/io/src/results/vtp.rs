@@ -128,8 +128,21 @@ pub fn snapshot(world: &World, material_of: &[u16]) -> String {
         // Each point is also a vertex: without cells ParaView shows nothing.
         cells: Cells::Vertices,
         count,
+        field_data: of_cell(world),
     }
     .text(world.time())
+}
+
+/// The corner of the periodic cell (m) and its three vectors (m), if there is one.
+pub(super) fn of_cell(world: &World) -> String {
+    world.cell().map_or_else(String::new, |cell| {
+        let vectors = cell.frame.vectors.to_cols_array();
+        let field = |name: &str, components: usize, numbers: &[f64]| {
+            array("Float64", name, components, numbers.iter().map(|number| number.to_le_bytes()))
+                .replace("<DataArray ", "<DataArray NumberOfTuples=\"1\" ")
+        };
+        field("CellCorner", 3, &cell.frame.corner.to_array()) + &field("CellVectors", 9, &vectors)
+    })
 }
 
 /// What the points of a file are joined to.
@@ -152,6 +165,8 @@ pub(super) struct PolyData {
     pub cells: Cells,
     /// How many cells.
     pub count: i64,
+    /// Arrays about the whole: those of the periodic cell.
+    pub field_data: String,
 }
 
 impl PolyData {
@@ -171,13 +186,13 @@ impl PolyData {
         format!(
             "<?xml version=\"1.0\"?>\n\
              <VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n\
-             <FieldData>\n{time}</FieldData>\n\
+             <FieldData>\n{time}{}</FieldData>\n\
              <Piece NumberOfPoints=\"{total}\" NumberOfVerts=\"{vertices}\" NumberOfLines=\"{lines}\" NumberOfStrips=\"0\" \
              NumberOfPolys=\"0\">\n\
              <PointData Scalars=\"{scalars}\" Vectors=\"{of_vectors}\">\n{}</PointData>\n\
              <Points>\n{points}</Points>\n<{tag}>\n{connectivity}{offsets}</{tag}>\n\
              </Piece>\n</PolyData>\n</VTKFile>\n",
-            self.point_data
+            self.field_data, self.point_data
         )
     }
 }

@@ -9,7 +9,7 @@ use glam::DVec3;
 use stickslip::World;
 use stickslip::measure::{ContactRow, Mode};
 
-use super::vtp::{Cells, PolyData, integers, scalars, vectors};
+use super::vtp::{Cells, PolyData, integers, of_cell, scalars, vectors};
 
 /// A file with a point for each contact.
 pub fn points(world: &World, rows: &[ContactRow]) -> String {
@@ -35,6 +35,7 @@ pub fn points(world: &World, rows: &[ContactRow]) -> String {
         point_data: data.concat(),
         cells: Cells::Vertices,
         count: rows.len() as i64,
+        field_data: of_cell(world),
     }
     .text(world.time())
 }
@@ -51,13 +52,20 @@ pub fn chains(world: &World, rows: &[ContactRow]) -> String {
         vectors("normal", ends().map(|row| row.normal)),
     ];
     PolyData {
-        points: rows.iter().flat_map(|row| [end(world, row.a, row), end(world, row.b, row)]).collect(),
+        points: rows.iter().flat_map(|row| ends_of(world, row)).collect(),
         shown: ("normal_force", "normal"),
         point_data: data.concat(),
         cells: Cells::Lines,
         count: rows.len() as i64,
+        field_data: of_cell(world),
     }
     .text(world.time())
+}
+
+/// The two ends of a contact's line. Through a face of the periodic cell it goes on to the image of b.
+fn ends_of(world: &World, row: &ContactRow) -> [DVec3; 2] {
+    let [a, b] = [end(world, row.a, row), end(world, row.b, row)];
+    world.cell().map_or([a, b], |cell| [a, a + cell.frame.nearest(b - a)])
 }
 
 /// Where the line of a contact ends on the side of this body: its centre, or for a wall the contact point.

@@ -1,6 +1,7 @@
 //! Tables of a run, CSV or Parquet, read row by row: only the columns that are asked for, only the steps that are wanted.
 //!
-//! Columns are found by their names, so a table may have more. A last line of a CSV without its end is the work of a run
+//! Columns are found by their names, so a table may have more. The column `mode` of contacts, three letters, reads as a
+//! number (`mode_number`). A last line of a CSV without its end is the work of a run
 //! that was killed: it is left out.
 
 use std::fs::File;
@@ -8,7 +9,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use parquet::column::reader::ColumnReader;
+use parquet::data_type::ByteArray;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use stickslip::measure::Mode;
 
 use crate::input::shown;
 
@@ -30,6 +33,19 @@ pub(super) fn scan(
     read.map_err(|error| crate::results::file::at(path, error))
 }
 
+/// The three letters of a mode as a number of base 3 with the digits `-` 0, `s` 1, `k` 2.
+fn mode_number(text: &str) -> Option<f64> {
+    let digit = |letter: char| "-sk".find(letter);
+    let add = |sum: usize, letter: char| Some(3 * sum + digit(letter)?);
+    (text.len() == 3).then(|| text.chars().try_fold(0, add))?.map(|number| number as f64)
+}
+
+/// Stick or slip of slide, roll and spin, from the number of a mode.
+pub(super) fn modes(number: f64) -> [Mode; 3] {
+    let number = number as usize;
+    [number / 9, number / 3, number].map(|digits| [Mode::None, Mode::Stick, Mode::Slip][digits % 3])
+}
+
 fn places(header: &[&str], columns: &[&str]) -> io::Result<Vec<usize>> {
     let place = |name: &&str| {
         let found = header.iter().position(|have| have == name);
@@ -49,23 +65,24 @@ fn scan_csv(
     reader.read_line(&mut line)?;
     let places = places(&line.trim_end().split(',').collect::<Vec<_>>(), columns)?;
     let mut values = vec![0.0; columns.len()];
+    let mode = columns.iter().position(|name| *name == "mode");
     for number in 2.. {
         line.clear();
         if reader.read_line(&mut line)? == 0 || !line.ends_with('\n') {
             break;
         }
         let text = line.trim_end();
-        let number_of = |field: &str| {
-            let value = field.parse::<f64>();
-            value.map_err(|_| broken(format!("line {number}: expected a number, found `{}`", shown(field))))
+        let number_of = |field: &str, mode: bool| {
+            let value = if mode { mode_number(field) } else { field.parse().ok() };
+            value.ok_or_else(|| broken(format!("line {number}: expected a number, found `{}`", shown(field))))
         };
         // Most rows of a long record are passed over, so only their steps are looked at.
-        if !wanted(number_of(text.split(',').nth(places[0]).unwrap_or_default())? as u64) {
+        if !wanted(number_of(text.split(',').nth(places[0]).unwrap_or_default(), false)? as u64) {
             continue;
         }
         let fields: Vec<&str> = text.split(',').collect();
-        for (value, &place) in values.iter_mut().zip(&places) {
-            *value = number_of(fields.get(place).copied().unwrap_or_default())?;
+        for (k, (value, &place)) in values.iter_mut().zip(&places).enumerate() {
+            *value = number_of(fields.get(place).copied().unwrap_or_default(), Some(k) == mode)?;
         }
         row(&values)?;
     }
@@ -116,6 +133,13 @@ fn column(group: &dyn RowGroupReader, place: usize) -> io::Result<Vec<f64>> {
             // Steps and ids are far below 2^53.
             Ok(values.into_iter().map(|value| value as f64).collect())
         }
+        ColumnReader::ByteArrayColumnReader(mut reader) => {
+            let mut values = Vec::with_capacity(rows);
+            reader.read_records(rows, None, None, &mut values)?;
+            let mode = |text: &ByteArray| text.as_utf8().ok().and_then(mode_number);
+            let wrong = || broken(format!("column {place} holds no modes such as `sk-`"));
+            values.iter().map(|text| mode(text).ok_or_else(wrong)).collect()
+        }
         _ => Err(broken(format!("column {place} holds no numbers"))),
     }
 }
@@ -137,6 +161,17 @@ mod tests {
     fn columns_are_found_by_name_and_steps_chosen() {
         let text = "time,step,mode,x\n0.0,0,sk-,1.5\n0.1,1,nonsense,\n0.2,2,---,-3e-5\n0.3,3,ss";
         assert_eq!(rows(text, &["step", "x", "time"]).unwrap(), [[0.0, 1.5, 0.0], [2.0, -3e-5, 0.2]]);
+    }
+
+    #[test]
+    fn modes_read_as_numbers() {
+        let text = "step,mode\n0,sk-\n2,---\n3,kks\n";
+        let found: Vec<[Mode; 3]> = rows(text, &["step", "mode"]).unwrap().iter().map(|row| modes(row[1])).collect();
+        let (none, stick, slip) = (Mode::None, Mode::Stick, Mode::Slip);
+        assert_eq!(found, [[stick, slip, none], [none; 3], [slip, slip, stick]]);
+        for wrong in ["sx-", "s", "ssss", "s\u{e9}"] {
+            assert!(rows(&format!("step,mode\n0,{wrong}\n"), &["step", "mode"]).is_err(), "{wrong}");
+        }
     }
 
     #[test]

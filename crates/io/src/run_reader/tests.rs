@@ -47,7 +47,7 @@ fn a_run_reads_back_from_csv_and_parquet() {
         let folder = test_folder(&format!("reader-{}", format.word()));
         let (world, _) = run(&folder, format);
         let found = Run::open(&folder).unwrap();
-        assert_eq!((found.gravity, found.resists), (DVec3::new(0.0, 0.0, -9.81), (true, false)));
+        assert_eq!((found.gravity, found.resists), (DVec3::new(0.0, 0.0, -9.81), [true, false, false]));
         assert_eq!(found.bodies[1].name, "a \"b\", c");
         assert_eq!((found.bodies[0].radius, found.bodies[1].radius), (None, Some(0.1)));
         assert_eq!((found.walls[0].normal, found.walls[0].position), (Some(DVec3::Z), DVec3::Y));

@@ -79,6 +79,11 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
     for inflow in &scene.setup.model.inflows {
         writeln!(text, "stream   {}", describe_stream(scene, inflow))?;
     }
+    if let Some(cell) = &scene.setup.model.cell {
+        let spheres = bodies.iter().filter(|body| body.shape.radius().is_some()).count();
+        let [size, driven] = crate::scene::cell::describe(cell, spheres);
+        writeln!(text, "cell     {size}\ndriven   {driven}")?;
+    }
     if let Some(domain) = &scene.domain {
         let (from, to, leaving) = (domain.from, domain.to, domain.leaving.word());
         writeln!(text, "domain   {from} to {to}, leaving: {leaving}")?;

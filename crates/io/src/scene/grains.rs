@@ -9,19 +9,22 @@ use std::time::{Duration, Instant};
 
 use glam::DVec3;
 use stickslip::body::Body;
-use stickslip::place;
+use stickslip::cell::Frame;
+use stickslip::place::{self, Within};
 use stickslip::random::Stream;
 use stickslip::shape::Shape;
 
 use crate::input::{Item, Place, Result, Source, Table, shown};
 use crate::scene::bodies::{Bodies, check_mass};
-use crate::scene::lammps;
 use crate::scene::materials::Materials;
 use crate::scene::memory::Memory;
 use crate::scene::rows::{self, Rows};
+use crate::scene::{cell, lammps};
 
 /// How long random placement may search, over all tables.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The longest name of a file that is looked for (bytes): what systems allow.
+const LONGEST_NAME: usize = 4096;
 /// The largest list of grains that is read (bytes); it must fit the resolved scene.
 const LARGEST_LIST: u64 = 48 << 20;
 
@@ -56,8 +59,8 @@ pub(crate) enum Radius {
 /// Where the grains of a group are.
 #[derive(Clone, Debug)]
 pub(crate) enum Placement {
-    /// Anywhere in a box of centres, without overlap.
-    Random { from: DVec3, to: DVec3 },
+    /// Anywhere in a box of centres, or in the cell, without overlap.
+    Random { bounds: Option<(DVec3, DVec3)> },
     /// On a cubic lattice, x fastest; without `to` in the smallest cube that holds them.
     Lattice { from: DVec3, to: Option<DVec3>, spacing: f64, jitter: f64 },
     /// As listed.
@@ -77,20 +80,22 @@ impl Room<'_> {
     }
 }
 
-/// Reads all `[[grains]]` tables and adds their bodies. Lists are looked for in `folder`.
+/// Reads all `[[grains]]` tables and adds their bodies. Lists are looked for in `folder`. Returns the frame of the cell, too,
+/// which may follow from the spheres.
 pub(crate) fn read<'a>(
     top: &Table<'a>,
     materials: &Materials,
     folder: &Path,
     seed: u64,
     memory: &Memory,
+    cell: Option<&cell::Draft<'_>>,
     bodies: &mut Bodies<'a>,
-) -> Result<Vec<Group>> {
+) -> Result<(Vec<Group>, Option<Frame>)> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places = Vec::new();
     let mut total = bodies.list.len() as u64;
     for table in top.tables("grains")? {
-        let group = read_group(&table, materials, folder, &Room { memory, before: total })?;
+        let group = read_group(&table, materials, folder, cell.is_some(), &Room { memory, before: total })?;
         places.push((table.place(), table.optional("place").map_or_else(|| table.place(), |item| item.place())));
         table.finish()?;
         total += group.count;
@@ -107,12 +112,15 @@ pub(crate) fn read<'a>(
             return Err(place.error(message));
         }
     }
+    let there = bodies.list.iter().filter_map(|body| body.shape.radius());
+    let all: Vec<f64> = there.chain(radii.iter().flatten().copied()).collect();
+    let frame = cell.map(|cell| cell.frame(&all)).transpose()?;
     let mut centres = vec![Vec::new(); groups.len()];
     let start = Instant::now();
     for i in 0..groups.len() {
         if centres[i].is_empty() {
             let patience = PATIENCE.saturating_sub(start.elapsed());
-            place_group(i, &groups, &radii, &mut stream(i, "place"), patience, &mut centres)
+            place_group(i, &groups, &radii, frame, &mut stream(i, "place"), patience, &mut centres)
                 .map_err(|message| places[i].1.error(message))?;
         }
     }
@@ -120,10 +128,16 @@ pub(crate) fn read<'a>(
         add_bodies(&groups[i], materials, &radii[i], &centres[i], bodies).map_err(|message| place.error(message))?;
         bodies.end_table(place);
     }
-    Ok(groups)
+    Ok((groups, frame))
 }
 
-fn read_group(table: &Table<'_>, materials: &Materials, folder: &Path, room: &Room<'_>) -> Result<Group> {
+fn read_group(
+    table: &Table<'_>,
+    materials: &Materials,
+    folder: &Path,
+    in_cell: bool,
+    room: &Room<'_>,
+) -> Result<Group> {
     let material = materials.index(table.required("material")?)?;
     let radius = table.read("radius", read_radius)?;
     let mass_by_radius =
@@ -136,7 +150,7 @@ fn read_group(table: &Table<'_>, materials: &Materials, folder: &Path, room: &Ro
         room.refuse(count as f64, &place)?;
         Ok(count)
     })?;
-    let placement = read_placement(table, radius, folder)?;
+    let placement = read_placement(table, radius, folder, in_cell)?;
     let mut group = Group { material, count: 0, radius, placement, mass_by_radius, velocity, angular_velocity };
     group.count = settle_count(table, &group, count, room)?;
     match &group.placement {
@@ -165,14 +179,13 @@ pub(super) fn read_radius(item: Item<'_>) -> Result<Radius> {
     Ok(Radius::Between(min, max))
 }
 
-fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path) -> Result<Placement> {
+fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path, in_cell: bool) -> Result<Placement> {
     let place = table.need("place", Item::table)?;
     let kinds = [("random", 0), ("lattice", 1), ("file", 2), ("table", 3), ("lammps", 4)];
     let placement = match place.need("kind", |item| item.choice(&kinds, &[]))? {
         0 => {
-            let from = place.need("from", Item::vector)?;
-            let to = place.need("to", |item| not_below(from, item))?;
-            Placement::Random { from, to }
+            let absent = place.optional("from").is_none() && place.optional("to").is_none();
+            Placement::Random { bounds: if in_cell && absent { None } else { Some(read_bounds(&place)?) } }
         }
         1 => {
             let from = place.need("from", Item::vector)?;
@@ -192,6 +205,11 @@ fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path) -> R
     };
     place.finish()?;
     Ok(placement)
+}
+
+fn read_bounds(place: &Table<'_>) -> Result<(DVec3, DVec3)> {
+    let from = place.need("from", Item::vector)?;
+    Ok((from, place.need("to", |item| not_below(from, item))?))
 }
 
 pub(super) fn not_below(from: DVec3, to: Item<'_>) -> Result<DVec3> {
@@ -232,7 +250,15 @@ fn read_lammps(place: &Table<'_>, folder: &Path) -> Result<Rows> {
 }
 
 fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
-    let path = folder.join(item.clone().string()?);
+    let name = item.clone().string()?;
+    if name.len() > LONGEST_NAME {
+        return Err(item.error(format!(
+            "expected the name of a file, found {} letters: \"{}\"",
+            name.len(),
+            shown(name)
+        )));
+    }
+    let path = folder.join(name);
     Source::read(&path, LARGEST_LIST).map_err(|error| match error.line() {
         Some(_) => error,
         // The place to look is the scene when the list is not there at all.
@@ -326,17 +352,24 @@ fn place_group(
     index: usize,
     groups: &[Group],
     radii: &[Vec<f64>],
+    frame: Option<Frame>,
     stream: &mut Stream,
     patience: Duration,
     centres: &mut [Vec<DVec3>],
 ) -> std::result::Result<(), String> {
     let group = &groups[index];
     match &group.placement {
-        Placement::Random { from, to } => {
-            let same = |g: &Group| matches!(&g.placement, Placement::Random { from: f, to: t } if f == from && t == to);
+        Placement::Random { bounds } => {
+            let same = |g: &Group| matches!(&g.placement, Placement::Random { bounds: other } if other == bounds);
             let together: Vec<usize> = (index..groups.len()).filter(|&i| same(&groups[i])).collect();
             let all: Vec<f64> = together.iter().flat_map(|&i| radii[i].iter().copied()).collect();
-            let mut placed = place::random(*from, *to, &all, stream, patience).map_err(|error| error.to_string())?;
+            let placed = match (frame, *bounds) {
+                (Some(frame), bounds) => place::random_in_cell(&Within { frame, bounds }, &all, stream, patience),
+                (None, Some((from, to))) => place::random(from, to, &all, stream, patience),
+                // The reader has asked for a box then.
+                (None, None) => Ok(Vec::new()),
+            };
+            let mut placed = placed.map_err(|error| error.to_string())?;
             for &i in together.iter().rev() {
                 centres[i] = placed.split_off(placed.len().saturating_sub(radii[i].len()));
             }

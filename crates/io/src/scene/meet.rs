@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use glam::DVec3;
+use glam::{DVec3, I64Vec3};
 use stickslip::body::Body;
+use stickslip::cell::Frame;
 use stickslip::model::{LawTable, Material};
 use stickslip::wall::Wall;
 
@@ -25,10 +26,11 @@ fn yields(body: &Body) -> bool {
 pub(crate) fn check(
     bodies: &Bodies<'_>,
     streams: &Streams<'_>,
+    frame: Option<&Frame>,
     materials: &[Material],
     laws: &LawTable,
 ) -> Result<Option<String>> {
-    let touching = touching_pairs(&bodies.list);
+    let touching = touching_pairs(&bodies.list, frame);
     if let Some(pair) = touching.iter().find(|pair| pair.deep()) {
         let [a, b] = pair.ids;
         let message = format!(
@@ -116,8 +118,9 @@ impl Touching {
 }
 
 /// All pairs that overlap, at least one of which yields to loads, in the order of their ids.
-fn touching_pairs(bodies: &[Body]) -> Vec<Touching> {
-    let grid = Grid::new(bodies);
+fn touching_pairs(bodies: &[Body], frame: Option<&Frame>) -> Vec<Touching> {
+    let places = Places::new(bodies, frame);
+    let grid = Grid::new(bodies, &places);
     let walls: Vec<usize> = (0..bodies.len()).filter(|&i| bodies[i].shape.radius().is_none()).collect();
     let mut found = Vec::new();
     for (i, body) in bodies.iter().enumerate() {
@@ -125,18 +128,18 @@ fn touching_pairs(bodies: &[Body]) -> Vec<Touching> {
         let before = found.len();
         for &p in &walls {
             let Some(wall) = Wall::new(&bodies[p].shape, bodies[p].position, bodies[p].orientation) else { continue };
-            let Some(nearest) = wall.touchable(body.position) else { continue };
+            let Some(nearest) = wall.touchable(places.home[i]) else { continue };
             let overlap = radius - nearest.distance;
             if yields(body) && overlap > 0.0 {
                 found.push(Touching { ids: [i.min(p), i.max(p)], overlap, smaller_radius: radius });
             }
         }
-        grid.near(body.position, radius, |j| {
+        grid.near(places.home[i], radius, |(j, place)| {
             let other = &bodies[j];
             let Some(other_radius) = other.shape.radius() else { return };
             // Of two spheres on the same level the lower id looks; of two levels the smaller sphere does.
             let mine = (Grid::level(radius), i) < (Grid::level(other_radius), j);
-            let overlap = radius + other_radius - body.position.distance(other.position);
+            let overlap = radius + other_radius - places.home[i].distance(place);
             let acts = yields(body) || yields(other);
             if mine && acts && overlap > 0.0 {
                 let smaller_radius = radius.min(other_radius);
@@ -152,9 +155,43 @@ fn touching_pairs(bodies: &[Body]) -> Vec<Touching> {
     found
 }
 
+/// Where bodies are: within the cell, if there is one, and their images near its faces.
+struct Places {
+    home: Vec<DVec3>,
+    images: Vec<(usize, DVec3)>,
+}
+
+impl Places {
+    fn new(bodies: &[Body], frame: Option<&Frame>) -> Self {
+        let home: Vec<DVec3> = bodies.iter().map(|body| body.position).collect();
+        let Some(frame) = frame else { return Places { home, images: Vec::new() } };
+        let inside = |place: &DVec3| *place + frame.shift(frame.into_cell(*place));
+        let home: Vec<DVec3> = home.iter().map(inside).collect();
+        let largest = bodies.iter().filter_map(|body| body.shape.radius()).fold(0.0, f64::max);
+        let heights = DVec3::from_array(frame.heights());
+        let mut images = Vec::new();
+        for (id, body) in bodies.iter().enumerate() {
+            let Some(radius) = body.shape.radius() else { continue };
+            let (share, reach) = (frame.fractions(home[id]), (radius + largest) / heights);
+            let shifts = |axis: usize| {
+                let near = [share[axis] > 1.0 - reach[axis], true, share[axis] < reach[axis]];
+                (-1..=1).zip(near).filter(move |(k, near)| *k == 0 || (*near && frame.periodic[axis])).map(|(k, _)| k)
+            };
+            for x in shifts(0) {
+                for y in shifts(1) {
+                    for z in shifts(2).filter(|&z| (x, y, z) != (0, 0, 0)) {
+                        images.push((id, home[id] + frame.shift(I64Vec3::new(x, y, z))));
+                    }
+                }
+            }
+        }
+        Places { home, images }
+    }
+}
+
 /// Spheres in cubic cells, one grid for each power of two of the radius, so that a mixture of sizes stays cheap.
 struct Grid {
-    cells: HashMap<(i32, [i64; 3]), Vec<usize>>,
+    cells: HashMap<(i32, [i64; 3]), Vec<(usize, DVec3)>>,
     levels: BTreeSet<i32>,
 }
 
@@ -173,19 +210,20 @@ impl Grid {
         [cell.x as i64, cell.y as i64, cell.z as i64]
     }
 
-    fn new(bodies: &[Body]) -> Self {
+    fn new(bodies: &[Body], places: &Places) -> Self {
         let mut grid = Grid { cells: HashMap::new(), levels: BTreeSet::new() };
-        for (id, body) in bodies.iter().enumerate() {
-            let Some(radius) = body.shape.radius() else { continue };
+        let home = places.home.iter().copied().enumerate();
+        for (id, place) in home.chain(places.images.iter().copied()) {
+            let Some(radius) = bodies[id].shape.radius() else { continue };
             let level = Grid::level(radius);
             grid.levels.insert(level);
-            grid.cells.entry((level, Grid::cell(level, body.position))).or_default().push(id);
+            grid.cells.entry((level, Grid::cell(level, place))).or_default().push((id, place));
         }
         grid
     }
 
     /// Calls `visit` for every sphere of this level or a larger one that might touch.
-    fn near(&self, position: DVec3, radius: f64, mut visit: impl FnMut(usize)) {
+    fn near(&self, position: DVec3, radius: f64, mut visit: impl FnMut((usize, DVec3))) {
         for &level in self.levels.range(Grid::level(radius)..) {
             let [x, y, z] = Grid::cell(level, position);
             for i in 0..27_i64 {
@@ -229,10 +267,10 @@ mod tests {
             }
         }
         // The search ends early at a deep overlap, so compare what the grid visits.
-        let grid = Grid::new(&bodies);
+        let grid = Grid::new(&bodies, &Places::new(&bodies, None));
         let mut visited = BTreeSet::new();
         for (i, body) in bodies.iter().enumerate() {
-            grid.near(body.position, body.shape.radius().unwrap(), |j| {
+            grid.near(body.position, body.shape.radius().unwrap(), |(j, _)| {
                 visited.insert([i.min(j), i.max(j)]);
             });
         }
@@ -245,8 +283,8 @@ mod tests {
         let mut bodies = vec![sphere(1.0, 0.0), sphere(1.0, 0.1), sphere(1.0, 1e300)];
         bodies[0].motion = Motion::Fixed;
         bodies[1].motion = Motion::Fixed;
-        assert!(touching_pairs(&bodies).is_empty());
+        assert!(touching_pairs(&bodies, None).is_empty());
         bodies[1].motion = Motion::Held;
-        assert_eq!(touching_pairs(&bodies)[0].ids, [0, 1]);
+        assert_eq!(touching_pairs(&bodies, None)[0].ids, [0, 1]);
     }
 }

@@ -1,11 +1,12 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
-//! `start`, `bodies`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `memory`
+//! `start`, `bodies`, `cell`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `memory`
 //! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
 //! lays a partial scene over another. Nothing here writes a file or advances a world.
 
 mod bodies;
+mod cell;
 mod check;
 mod contacts;
 mod grains;
@@ -199,13 +200,14 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let mut bodies = Bodies::read(&top, &materials, earlier.as_ref())?;
     let tables = bodies.list.len();
     let records = records::read(&top)?;
+    let cell = cell::read(&top, earlier.as_ref(), head.integrator)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
     for key in ["grains", "stream", "domain"] {
         top.optional(key);
     }
     top.finish()?;
     let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
-    let groups = grains::read(&top, &materials, folder, head.seed, &memory, &mut bodies)?;
+    let (groups, frame) = grains::read(&top, &materials, folder, head.seed, &memory, cell.as_ref(), &mut bodies)?;
     let drawn = Drawn { seed: head.seed, after: earlier.as_ref().map(Earlier::hash) };
     let streams = Streams::read(&top, &materials, &drawn, &bodies)?;
     motions::settle_servos(&mut bodies, &streams.list, &materials)?;
@@ -216,8 +218,11 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     if bodies.list.is_empty() && streams.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));
     }
-    let remark = meet::check(&bodies, &streams, &materials.list, &laws)?;
-    let model = Model { laws, ..Model::new(materials.list, 0.0) };
+    let settled = cell.zip(frame).map(|(cell, frame)| cell.settle(frame, &bodies, &streams, &materials.list, &laws));
+    let cell = settled.transpose()?;
+    head.time.check_cell(cell.as_ref())?;
+    let remark = meet::check(&bodies, &streams, frame.as_ref(), &materials.list, &laws)?;
+    let model = Model { laws, cell, ..Model::new(materials.list, 0.0) };
     let mut scene = head.scene(model, bodies, streams, domain, source)?;
     scene.records = records;
     scene.notes.extend(remark);
@@ -277,7 +282,7 @@ impl<'a> Head<'a> {
             end: time.end,
             steps,
             step_given: time.step.is_some(),
-            warnings: time.warning(advice.as_ref()).into_iter().chain(too_late).collect(),
+            warnings: time.warning(advice.as_ref()).into_iter().chain(too_late).chain(falling(&model)).collect(),
             advice,
             stop: time.stop,
             start: None,
@@ -294,8 +299,16 @@ impl<'a> Head<'a> {
     }
 }
 
+/// What to say about gravity where nothing can hold a body.
+fn falling(model: &Model) -> Option<String> {
+    let endless = model.cell.is_some_and(|cell| cell.frame.repeats_everywhere());
+    (endless && model.gravity != DVec3::ZERO).then(|| {
+        "gravity in a cell that repeats everywhere: nothing holds the grains, and they fall for ever".to_owned()
+    })
+}
+
 fn refuse_promised(top: &Table<'_>) -> Result<()> {
-    top.promised(&["cell", "joint"])?;
+    top.promised(&["joint"])?;
     let Some(item) = top.optional("dimension") else { return Ok(()) };
     match item.clone().whole(0)? {
         3 => Ok(()),

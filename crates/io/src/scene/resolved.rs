@@ -5,8 +5,9 @@
 
 use std::fmt::Write;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use stickslip::body::{Body, Motion, Prescribed, Servo};
+use stickslip::cell::{Cell, CellInertia, Control};
 use stickslip::inflow::Inflow;
 use stickslip::law::{
     Arm, Cap, Limit, Measure, Normal, Own, PairLaws, Roll, Slide, SliderOptions, Slip, Spin, Transport,
@@ -26,6 +27,9 @@ pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write_head(&mut out, scene);
+    if let Some(cell) = &scene.setup.model.cell {
+        let _ = write_cell(&mut out, scene, cell);
+    }
     let _ = write_materials(&mut out, scene, elastic);
     let _ = write_contacts(&mut out, scene);
     for (id, body) in scene.setup.bodies.iter().take(tables).enumerate() {
@@ -96,6 +100,8 @@ fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let stop = [
         ("kinetic_energy_per_body", scene.stop.kinetic_energy_per_body),
         ("unbalanced_force", scene.stop.unbalanced_force),
+        ("pressure_error", scene.stop.pressure_error),
+        ("strain", scene.stop.strain),
     ];
     if stop.iter().any(|(_, value)| value.is_some()) {
         writeln!(out, "\n[time.stop]")?;
@@ -111,6 +117,44 @@ fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
     };
     writeln!(out, "\n[method]\nkind = \"explicit\"\nintegrator = \"{integrator}\"")?;
     writeln!(out, "local_damping = {}", number(model.local_damping))
+}
+
+/// The rows of a matrix.
+fn rows(rows: [DVec3; 3]) -> String {
+    format!("[{}]", rows.map(vector).join(", "))
+}
+
+fn write_cell(out: &mut String, scene: &Scene, cell: &Cell) -> std::fmt::Result {
+    let frame = &cell.frame;
+    writeln!(out, "\n[cell]")?;
+    // What comes from the earlier run stands there, to the bit.
+    if !scene.start.as_ref().is_some_and(|start| start.brings_cell) {
+        let columns = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis];
+        writeln!(out, "vectors = {}\ncorner = {}", rows(columns), vector(frame.corner))?;
+    }
+    writeln!(out, "periodic = {:?}", frame.periodic)?;
+    let by_row = |m: DMat3| rows([m.row(0), m.row(1), m.row(2)]);
+    let answers = |inertia: &CellInertia| {
+        format!("damping_time = {}, energy = {}", number(inertia.damping_time), number(inertia.energy))
+    };
+    let control = match &cell.control {
+        Control::Fixed => return Ok(()),
+        Control::Pressure { target, inertia, triclinic } => {
+            let target = if *target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x)) {
+                number(target.x_axis.x)
+            } else {
+                by_row(*target)
+            };
+            format!("kind = \"pressure\", pressure = {target}, triclinic = {triclinic}, {}", answers(inertia))
+        }
+        Control::Strain { gradient } => format!("kind = \"strain\", gradient = {}", by_row(*gradient)),
+        Control::MeanStress { pressure, axis, rate, inertia } => {
+            let (pressure, axis, rate) = (number(*pressure), ["x", "y", "z"][*axis], number(*rate));
+            let driven = format!("pressure = {pressure}, axis = \"{axis}\", rate = {rate}");
+            format!("kind = \"mean-stress\", {driven}, {}", answers(inertia))
+        }
+    };
+    writeln!(out, "control = {{ {control} }}")
 }
 
 fn write_materials(out: &mut String, scene: &Scene, elastic: &[Elastic]) -> std::fmt::Result {
@@ -354,7 +398,8 @@ fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Resu
         }
     }
     match &group.placement {
-        Placement::Random { from, to } => {
+        Placement::Random { bounds: None } => writeln!(out, "place = {{ kind = \"random\" }}"),
+        Placement::Random { bounds: Some((from, to)) } => {
             writeln!(out, "place = {{ kind = \"random\", from = {}, to = {} }}", vector(*from), vector(*to))
         }
         Placement::Lattice { from, to, spacing, jitter } => {

@@ -27,6 +27,7 @@ pub fn schema() -> Value {
         ("start", start()),
         ("!time", time()),
         ("method", method()),
+        ("cell", cell()),
         ("!material", materials()),
         ("contact", said(list(contact()), "Which laws act between which materials.")),
         ("body", said(list(body()), "One body each.")),
@@ -42,7 +43,19 @@ pub fn schema() -> Value {
     schema["anyOf"] = json!(bodies);
     // After another run a wall may stand where one of its name stood there.
     let placed = json!({"properties": {"body": {"items": {"required": ["position"]}}}});
-    also(&mut schema, [json!({"if": {"required": ["start"]}, "else": placed})]);
+    // Only a cell can be filled without a box, and only another run has a cell without vectors.
+    let boxed = json!({"if": {"properties": {"kind": {"const": "random"}}}, "then": {"required": ["from", "to"]}});
+    let boxed = json!({"properties": {"grains": {"items": {"properties": {"place": boxed}}}}});
+    let cells = json!({"anyOf": [{"required": ["cell"]}, {"required": ["start"]}]});
+    let sized = json!({"anyOf": [{"required": ["vectors"]}, {"required": ["volume_fraction"]}]});
+    let sized = json!({"properties": {"cell": sized}});
+    also(
+        &mut schema,
+        [
+            json!({"if": {"required": ["start"]}, "else": {"allOf": [placed, sized]}}),
+            json!({"if": cells, "else": boxed}),
+        ],
+    );
     let mut definitions: Map<String, Value> = laws::definitions().into_iter().collect();
     definitions.insert("coefficient".to_owned(), coefficient());
     schema["$defs"] = Value::Object(definitions);
@@ -77,6 +90,11 @@ fn time() -> Value {
     let stop = object(vec![
         ("kinetic_energy_per_body", said(positive(), "Translational kinetic energy per body at or below this [J].")),
         ("unbalanced_force", said(positive(), "Mean net force over mean normal force at or below this.")),
+        (
+            "pressure_error",
+            said(positive(), "Distance of the stress from the cell's target, over it, at or below this."),
+        ),
+        ("strain", said(positive(), "Largest component of the cell's strain at or above this.")),
     ]);
     let step = one_of(vec![positive(), word("auto")]);
     let table = object(vec![
@@ -96,6 +114,55 @@ fn method() -> Value {
         ("local_damping", said(fraction, "Fraction of the unbalanced force taken against the velocity.")),
     ]);
     said(table, "How the motion is computed.")
+}
+
+/// Three rows of three numbers.
+fn matrix() -> Value {
+    array(vector(), 3)
+}
+
+fn cell() -> Value {
+    let kind = |name| ("!kind", word(name));
+    let answers = || {
+        [
+            (
+                "damping_time",
+                said(positive(), "How slowly the cell answers [s]; 2.25 sqrt(m/k) of a mean grain if absent."),
+            ),
+            ("energy", said(positive(), "Sets its inertia [J]; k (2R)^2 of a mean grain if absent.")),
+        ]
+    };
+    let pressure = one_of(vec![positive(), matrix()]);
+    let mut by_pressure = vec![
+        kind("pressure"),
+        ("!pressure", said(pressure, "Target [Pa], or the rows of a symmetric tensor; positive in compression.")),
+        ("triclinic", said(or(boolean(), true), "Whether angles may change, too.")),
+    ];
+    by_pressure.extend(answers());
+    let mut by_mean = vec![
+        kind("mean-stress"),
+        ("!pressure", said(positive(), "The mean stress to keep [Pa].")),
+        ("!axis", said(words(&["x", "y", "z"]), "Along which the strain is given.")),
+        ("!rate", said(number(), "Hencky rate along it [1/s]; negative in compression.")),
+    ];
+    by_mean.extend(answers());
+    let control = one_of(vec![
+        object(by_pressure),
+        object(vec![
+            kind("strain"),
+            ("!gradient", said(matrix(), "Velocity gradient [1/s]: d v_i/d x_j in row i, column j.")),
+        ]),
+        object(by_mean),
+    ]);
+    let fraction = json!({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.74});
+    let table = object(vec![
+        ("vectors", said(matrix(), "The three cell vectors [m], right-handed.")),
+        ("volume_fraction", said(fraction, "Instead: a cube that the spheres fill to this share.")),
+        ("corner", said(or(vector(), vec![0.0; 3]), "The point that the vectors start from [m].")),
+        ("periodic", said(or(array(boolean(), 3), vec![true; 3]), "Along which vectors it repeats.")),
+        ("control", said(control, "What drives the cell; it is fixed if absent.")),
+    ]);
+    said(exclusive(table, &["vectors", "volume_fraction"]), "A box that repeats in space.")
 }
 
 fn materials() -> Value {
@@ -248,7 +315,7 @@ fn place() -> Value {
     let from = || said(vector(), "Lower corner of the box of centres [m].");
     let to = || said(vector(), "Upper corner of the box of centres [m].");
     one_of(vec![
-        object(vec![kind("random"), ("!from", from()), ("!to", to())]),
+        object(vec![kind("random"), ("from", from()), ("to", to())]),
         object(vec![
             kind("lattice"),
             ("!from", from()),

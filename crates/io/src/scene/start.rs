@@ -9,7 +9,9 @@
 //! its loads: a longer run of the first scene would have the same bits. Else bodies and memory are put into a new world,
 //! which evaluates its loads anew. A note says which, and why.
 //!
-//! Does not do: taking fixed or prescribed bodies over; cells.
+//! The cell comes from there, too, as it is at the end; what drives it is this file's (`cell.rs`).
+//!
+//! Does not do: taking fixed or prescribed bodies over.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use stickslip::body::{Body, Motion};
+use stickslip::cell::Frame;
 use stickslip::law::Motions;
 use stickslip::law::kernel::MemoryLayout;
 use stickslip::law::one::PairMemory;
@@ -42,6 +45,8 @@ pub struct Start {
     pub keep_velocities: bool,
     /// Whether contacts keep their memory.
     pub keep_memory: bool,
+    /// Whether the cell comes from there, too.
+    pub brings_cell: bool,
     /// The state to go on from to the bit, where that can be done.
     saved: Option<Arc<Saved>>,
     /// Else, what contacts remember.
@@ -188,7 +193,17 @@ impl<'a> Earlier<'a> {
         &self.hash
     }
 
+    /// The cell at the end of that run, if it had one.
+    pub fn cell(&self) -> Option<Frame> {
+        self.checkpoint.saved.cell.map(|cell| cell.frame)
+    }
+
     /// Where `[start]` names the checkpoint.
+    pub fn place(&self) -> Place<'a> {
+        self.place.clone()
+    }
+
+    /// Where `[start]` names the checkpoint, to be kept.
     pub fn spot(&self) -> Spot {
         self.place.spot()
     }
@@ -293,11 +308,13 @@ impl<'a> Earlier<'a> {
         notes.append(&mut dropped);
         notes.extend(self.other_densities(setup));
         notes.push(how_it_goes_on(setup, reason.as_deref()));
+        let brings_cell = self.cell().is_some();
         let saved = reason.is_none().then(|| Arc::new(self.checkpoint.saved));
         let start = Start {
             from: self.from,
             hash: self.hash,
             keep_velocities: self.keep_velocities,
+            brings_cell,
             keep_memory: self.keep_memory,
             saved,
             remembered,
@@ -357,6 +374,9 @@ impl<'a> Earlier<'a> {
         }
         if !self.keep_memory {
             return because("memory is dropped");
+        }
+        if setup.model.cell.is_some() != self.cell().is_some() {
+            return because("that run had no cell");
         }
         let (old, new) = (self.checkpoint.saved.bodies.len(), setup.bodies.len());
         let same_ids = new_ids.iter().enumerate().all(|(old, new)| *new == Some(old as u32));

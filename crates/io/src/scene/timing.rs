@@ -1,6 +1,7 @@
 //! `[time]`, `[method]` and `[domain]`: how long, how, and within which bounds.
 
 use glam::DVec3;
+use stickslip::cell::{Cell, Control};
 use stickslip::explicit::stable_step::StepAdvice;
 use stickslip::inflow::Outflow;
 use stickslip::model::Integrator;
@@ -24,6 +25,10 @@ pub struct Stop {
     pub kinetic_energy_per_body: Option<f64>,
     /// Mean net force on free bodies over the mean normal force, at or below this.
     pub unbalanced_force: Option<f64>,
+    /// How far the stress is from the cell's target, over it, at or below this.
+    pub pressure_error: Option<f64>,
+    /// The largest component of the cell's strain since the start, at or above this.
+    pub strain: Option<f64>,
 }
 
 /// A box, and what happens to bodies that leave it.
@@ -73,6 +78,8 @@ pub(crate) struct Time<'a> {
     /// Earlier ends.
     pub stop: Stop,
     place: Place<'a>,
+    /// Of the rules that need a cell.
+    of_cell: Vec<(&'static str, Place<'a>)>,
 }
 
 impl<'a> Time<'a> {
@@ -90,9 +97,27 @@ impl<'a> Time<'a> {
             }
             item.number_such("a time above zero, or \"auto\"", |step| step > 0.0).map(Some)
         })?;
-        let stop = table.read("stop", read_stop)?.unwrap_or_default();
+        let (stop, of_cell) = table.read("stop", read_stop)?.unwrap_or_default();
         table.finish()?;
-        Ok(Time { end, step: step.flatten(), stop, place })
+        Ok(Time { end, step: step.flatten(), stop, place, of_cell })
+    }
+
+    /// Refuses a rule that could never hold: without a stress to reach, or without a strain.
+    pub fn check_cell(&self, cell: Option<&Cell>) -> Result<()> {
+        let control = cell.map_or(Control::Fixed, |cell| cell.control);
+        let has_target = matches!(control, Control::Pressure { .. } | Control::MeanStress { .. });
+        for (key, place) in &self.of_cell {
+            if *key == "strain" && control == Control::Fixed {
+                let message = "the cell does not change its shape, so it never strains";
+                return Err(place.error(message.into()).help("give [cell] a `control`, or leave this rule out"));
+            }
+            if *key == "pressure_error" && !has_target {
+                let message = "no stress is asked for that could be reached";
+                let help = "give [cell] a `control` of kind \"pressure\" or \"mean-stress\", or leave this rule out";
+                return Err(place.error(message.into()).help(help));
+            }
+        }
+        Ok(())
     }
 
     /// The step, given or advised, and the number of steps: `ceil(end/step - 1e-9)`.
@@ -157,15 +182,18 @@ impl<'a> Time<'a> {
     }
 }
 
-fn read_stop(item: Item<'_>) -> Result<Stop> {
+fn read_stop<'a>(item: Item<'a>) -> Result<(Stop, Vec<(&'static str, Place<'a>)>)> {
     let table = item.table()?;
-    table.promised(&["pressure_error", "strain"])?;
+    let given = |key: &'static str| Some((key, table.optional(key)?.place()));
+    let of_cell = ["pressure_error", "strain"].into_iter().filter_map(given).collect();
     let stop = Stop {
         kinetic_energy_per_body: table.read("kinetic_energy_per_body", Item::positive)?,
         unbalanced_force: table.read("unbalanced_force", Item::positive)?,
+        pressure_error: table.read("pressure_error", Item::positive)?,
+        strain: table.read("strain", Item::positive)?,
     };
     table.finish()?;
-    Ok(stop)
+    Ok((stop, of_cell))
 }
 
 /// Reads `[method]`: the integrator and the local damping.

@@ -91,6 +91,14 @@ fn names_in_messages_are_cut() {
 }
 
 #[test]
+fn a_name_of_a_list_as_long_as_a_book_is_shown_in_part() {
+    // The error that the list could not be read held its whole name: 100 kB of message.
+    let place = format!("place = {{ kind = \"file\", file = \"{}\" }}", "long ".repeat(20_000));
+    let error = error_of(&format!("{HEAD}{BODY}[[grains]]\nmaterial = \"grain\"\nradius = 0.1\n{place}\n"));
+    assert!(error.message().contains("found 100000 letters") && error.to_string().len() < 300, "{error}");
+}
+
+#[test]
 fn many_contacts_are_read_soon() {
     // For each contact the lines of the file were counted, twice: 32896 of them took minutes.
     let names: Vec<String> = (0..256).map(|i| format!("m{i}")).collect();

@@ -135,6 +135,7 @@ pub fn picture(grains: &[(DVec3, usize)]) -> Vec<u8> {
         spheres: grains.iter().map(sphere).collect(),
         planes: Vec::new(),
         walls: Vec::new(),
+        edges: Vec::new(),
         up: DVec3::Z,
         label: "contacts",
         from: Some(0.0),

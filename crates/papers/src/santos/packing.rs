@@ -12,11 +12,10 @@ use std::time::Instant;
 
 use glam::{DMat3, DVec3};
 use stickslip::cell::{Cell, CellInertia, Control, Frame};
-use stickslip::measure::packing::{Coordination, coordination};
+use stickslip::measure::packing::{Coordination, LEAST_COEFFICIENT, coordination, stable_contacts};
 use stickslip::random::Stream;
 use stickslip::{Body, Setup, World, math};
 
-use super::constraints::Resisted;
 use super::{RADIUS, STEP, grain, laws, model};
 use crate::experiment::{Context, Ended};
 
@@ -58,11 +57,6 @@ impl Recipe {
     pub fn new(mu: Friction, count: usize, seed: u64) -> Self {
         let rest = Rest { kinetic: 1e-12, pressure_error: 1e-5 };
         Recipe { mu, pressure: 1e-4, count, seed, start: 0.05, step: STEP, most_steps: 10_000_000, rest }
-    }
-
-    /// The motions that count for rattlers.
-    pub fn resisted(&self) -> Resisted {
-        Resisted(self.mu.map(|mu| mu >= 0.01))
     }
 
     /// A cube with the grains at rest.
@@ -193,7 +187,7 @@ fn mean_velocity(world: &World) -> DVec3 {
 fn contacts(world: &World, recipe: &Recipe) -> Coordination {
     let ids: Vec<u32> = world.ids().collect();
     let pairs: Vec<(u32, u32)> = world.contacts().iter().map(|row| (row.a, row.b)).collect();
-    coordination(&ids, &pairs, recipe.resisted().held_by())
+    coordination(&ids, &pairs, stable_contacts(recipe.mu.map(|mu| mu >= LEAST_COEFFICIENT)))
 }
 
 /// Not a number if all are rattlers: that is no rest.

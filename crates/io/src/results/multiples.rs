@@ -113,8 +113,8 @@ impl Series {
 
 const PLOT_WIDTH: f64 = 300.0;
 const PLOT_HEIGHT: f64 = 260.0;
-const LEFT: f64 = 74.0;
-const GAP: f64 = 62.0;
+const LEFT: f64 = 80.0;
+const GAP: f64 = 84.0;
 const ABOVE: f64 = 30.0;
 const BELOW: f64 = 58.0;
 const RIGHT: f64 = 24.0;
@@ -175,7 +175,7 @@ impl Plot {
         let (x_scale, y_scale) = self.scales(left, right, top, bottom);
         let mut svg = format!("<text x=\"{left:.1}\" y=\"{:.1}\">{}</text>\n", top - 8.0, escape(&self.title));
         svg += &x_axis(&x_scale, &self.x.label, top, bottom);
-        svg += &y_axis(&y_scale, &self.y.label, left, right, left - 50.0);
+        svg += &y_axis(&y_scale, &self.y.label, left, right, left - 56.0);
         svg += &format!(
             "<rect class=\"frame\" x=\"{left}\" y=\"{top}\" width=\"{PLOT_WIDTH}\" height=\"{PLOT_HEIGHT}\"/>\n"
         );

@@ -27,6 +27,7 @@ pub fn check(score: &mut Score) {
         });
     }
     score.check("example compare", || check_compare(&out.join("compare")));
+    score.check("example sweep", || check_sweep(&out.join("sweep")));
     score.check("a drum under less friction", || check_drums(&out));
     let own_law = ["run", "--release", "--quiet", "-p", "stickslip", "--example", "own_law"];
     score.check("example own_law", || cargo(&own_law).run());
@@ -78,6 +79,19 @@ fn check_compare(out: &Path) -> Result<u64, String> {
         fs::metadata(out.join(file)).map_err(|error| format!("{file}: {error}"))?;
     }
     outcomes::compared(&out.join("compare.csv"))?;
+    Ok(1)
+}
+
+fn check_sweep(out: &Path) -> Result<u64, String> {
+    let out_text = out.to_string_lossy();
+    let binary = ["run", "--release", "--quiet", "--"];
+    let set = ["--set", "contact[*].roll.mu=0,0.1,0.2,0.4", "--set", "contact[*].slide.mu=0.2,0.5", "--seeds", "2"];
+    let plot = ["--plot", "roll.mu,potential", "--plot", "roll.mu,slide.mu,potential", "--out", &out_text];
+    cargo(&binary).with(&["sweep", "examples/sweep/heap.toml"]).with(&set).with(&plot).run()?;
+    for file in ["sweep.html", "sweep.parquet", "runs/0016/report.html"] {
+        fs::metadata(out.join(file)).map_err(|error| format!("{file}: {error}"))?;
+    }
+    outcomes::swept(out)?;
     Ok(1)
 }
 

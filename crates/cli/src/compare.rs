@@ -1,12 +1,11 @@
 //! `stickslip compare`: one scene under several variants, a run for each, one report.
 //!
-//! Every scene is read and its world built before anything is written. Small scenes run side by side, each on its share of
-//! the threads; large ones one after the other on all of them. The results do not depend on it. A run that fails is a column
-//! that says why, and the others go on. Does not do: going on with a comparison that was ended.
+//! Every scene is read and its world built before anything is written. The runs go side by side (`side_by_side.rs`). A run
+//! that fails is a column that says why, and the others go on. Does not do: going on with a comparison that was ended.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::MultiProgress;
 use stickslip_io::results::{Column, Comparison, Ending, RunFolder, RunJson, SeriesLog, compare as comparison};
@@ -15,6 +14,7 @@ use stickslip_io::scene::{self, Scene, plural};
 use crate::job::{self, Job, Plan};
 use crate::progress::{self, Progress};
 use crate::run::refuse;
+use crate::side_by_side::{self, stem};
 use crate::{Failure, Outcome, say};
 
 /// Run a scene under several variants, side by side, and write one report about all of them.
@@ -49,9 +49,6 @@ pub struct Compare {
     quiet: bool,
 }
 
-/// Scenes up to this many bodies run side by side: threads gain less inside a small run than between several.
-const SMALL: usize = 20_000;
-
 /// A run to be made.
 struct Task {
     name: String,
@@ -64,7 +61,7 @@ impl Compare {
     /// Reads all scenes, runs them, writes their results and the report.
     pub fn execute(&self) -> Outcome {
         let tasks = self.tasks()?;
-        let out = self.out.clone().unwrap_or_else(|| default_path(&self.scene));
+        let out = self.out.clone().unwrap_or_else(|| side_by_side::default_path("compare", &self.scene));
         let folders = self.folders(&out, &tasks)?;
         let interrupted = job::listen()?;
         self.say(&header(&tasks, self.threads()))?;
@@ -125,29 +122,18 @@ impl Compare {
     }
 
     fn threads(&self) -> usize {
-        let all = std::thread::available_parallelism().map_or(1, |n| n.get());
-        self.threads.map_or(all, usize::from)
+        side_by_side::threads(self.threads)
     }
 
     /// Runs them all; the columns stand in the order of the tasks.
     fn run_all(&self, tasks: &[Task], folders: Vec<RunFolder>, interrupted: &Arc<AtomicBool>) -> Vec<Column> {
         let (at_once, threads) = shares(tasks, self.threads());
-        let (next, lines) = (AtomicUsize::new(0), MultiProgress::new());
-        let columns: Vec<Mutex<Option<Column>>> = tasks.iter().map(|_| Mutex::new(None)).collect();
-        std::thread::scope(|scope| {
-            for _ in 0..at_once {
-                scope.spawn(|| {
-                    while let Some((number, task)) = take(&next, tasks) {
-                        let folder = folders[number].clone();
-                        let column = self.run_one(task, folder, threads, interrupted, &lines);
-                        self.tell(&column, &lines);
-                        *columns[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(column);
-                    }
-                });
-            }
-        });
-        let column = |column: Mutex<Option<Column>>| column.into_inner().unwrap_or_else(PoisonError::into_inner);
-        columns.into_iter().filter_map(column).collect()
+        let lines = MultiProgress::new();
+        side_by_side::do_all(tasks.len(), at_once, |number| {
+            let column = self.run_one(&tasks[number], folders[number].clone(), threads, interrupted, &lines);
+            self.tell(&column, &lines);
+            column
+        })
     }
 
     /// Runs one on its own threads. Whatever goes wrong is its ending.
@@ -215,16 +201,10 @@ fn check_name(task: &Task) -> Outcome {
     )))
 }
 
-fn take<'a>(next: &AtomicUsize, tasks: &'a [Task]) -> Option<(usize, &'a Task)> {
-    let number = next.fetch_add(1, Ordering::Relaxed);
-    Some((number, tasks.get(number)?))
-}
-
 /// How many run at a time, and on how many threads each.
 fn shares(tasks: &[Task], threads: usize) -> (usize, usize) {
     let largest = tasks.iter().map(|task| task.scene.setup.bodies.len()).max().unwrap_or(0);
-    let at_once = if largest <= SMALL { tasks.len().clamp(1, threads) } else { 1 };
-    (at_once, threads / at_once)
+    side_by_side::shares(tasks.len(), largest, threads)
 }
 
 fn never_begun(task: &Task, ending: Ending) -> Column {
@@ -232,14 +212,6 @@ fn never_begun(task: &Task, ending: Ending) -> Column {
     run.ending = ending;
     let (name, changes) = (task.name.clone(), task.changes.clone());
     Column { name, changes, run, log: SeriesLog::default(), drawing: None }
-}
-
-fn stem(file: &Path) -> String {
-    file.file_stem().unwrap_or("scene".as_ref()).to_string_lossy().into_owned()
-}
-
-fn default_path(scene: &Path) -> PathBuf {
-    Path::new("runs").join(format!("compare-{}", stem(scene)))
 }
 
 fn title(scene: &Path, tasks: &[Task]) -> String {

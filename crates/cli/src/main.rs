@@ -16,6 +16,8 @@ mod resume;
 mod rules;
 mod run;
 mod schema;
+mod side_by_side;
+mod sweep;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -46,6 +48,7 @@ enum Command {
     Check(check::Check),
     Schema(schema::Schema),
     Compare(compare::Compare),
+    Sweep(sweep::Sweep),
     Probe(probe::Probe),
     Measure(measure::Measure),
     Reproduce(reproduce::Reproduce),
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check.execute(),
         Command::Schema(schema) => schema.execute(),
         Command::Compare(compare) => compare.execute(),
+        Command::Sweep(sweep) => sweep.execute(),
         Command::Probe(probe) => probe.execute(),
         Command::Measure(measure) => measure.execute(),
         Command::Reproduce(reproduce) => reproduce.execute(),

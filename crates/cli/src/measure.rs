@@ -237,22 +237,23 @@ impl What {
     }
 }
 
-/// Writes the table and the plots; returns the paths of those written, and why there are not more.
+/// Writes the table, the plots and the picture; returns the paths of those written, and why there are not more.
 fn write(folder: &Path, finding: &Finding) -> (Vec<PathBuf>, Option<std::io::Error>) {
     let mut files = Vec::new();
-    let mut put = |name: String, text: String| {
+    let mut put = |name: String, bytes: &[u8]| {
         let path = folder.join(name);
-        write_whole(&path, text.as_bytes())?;
+        write_whole(&path, bytes)?;
         files.push(path);
         Ok(())
     };
     let table = std::fs::create_dir_all(folder)
         .map_err(|error| std::io::Error::new(error.kind(), format!("{}: {error}", folder.display())))
-        .and_then(|()| put(format!("measure-{}.csv", finding.what), finding.csv.clone()));
+        .and_then(|()| put(format!("measure-{}.csv", finding.what), finding.csv.as_bytes()));
     let mut plots = finding.figures.iter();
-    let done = table.and_then(|()| {
-        plots.try_for_each(|(suffix, figure)| put(format!("measure-{}{suffix}.svg", finding.what), figure.to_svg()))
-    });
+    let name = |suffix: &str, ending: &str| format!("measure-{}{suffix}.{ending}", finding.what);
+    let done = table
+        .and_then(|()| plots.try_for_each(|(suffix, figure)| put(name(suffix, "svg"), figure.to_svg().as_bytes())))
+        .and_then(|()| finding.picture.as_ref().map_or(Ok(()), |picture| put(name("", "png"), &picture.to_png())));
     (files, done.err())
 }
 

@@ -2,27 +2,33 @@
 //!
 //! Everything is looked at before anything is touched: the scene must be the run's, the checkpoint whole, and every record
 //! file must still begin with what it held at the checkpoint. Then the files are cut back to it and the run goes on, with the
-//! very bits of one that was never stopped, on any number of threads. A run without a checkpoint starts again.
+//! very bits of one that was never stopped, on any number of threads. A run without a checkpoint starts again. A sweep goes
+//! on with all its runs (`sweep.rs`).
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use stickslip_io::results::checkpoints::{self, Unusable};
 use stickslip_io::results::run_json::scene_hash;
+use stickslip_io::results::sweep::FILES as SWEEP_FILES;
 use stickslip_io::results::{Ending, Marks, RunFolder, RunJson, for_a_shell};
 use stickslip_io::scene::{self, Scene};
 
 use crate::job::{self, Job, Plan};
 use crate::progress::Progress;
 use crate::run::refuse;
+use crate::sweep::Sweep;
 use crate::{COMMIT, Failure, Outcome, say};
 
-/// Go on with a run that was killed, interrupted or broken off.
+/// Go on with a run or a sweep that was killed, interrupted or broken off.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  stickslip resume runs/01-pile\n\n\
                         The records end with the same bytes as those of a run that was never stopped.\n\
                         A run that has no checkpoint yet starts again; one that has ended is left as it is.")]
 pub struct Resume {
-    /// The folder of the run.
+    /// The folder of the run, or of a sweep.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// How many threads; all that there are if absent. The results do not depend on it.
@@ -42,6 +48,9 @@ pub struct Resume {
 impl Resume {
     /// Looks, then goes on.
     pub fn execute(&self) -> Outcome {
+        if self.folder.join(SWEEP_FILES[0]).exists() && !self.folder.join("run.json").exists() {
+            return self.sweep();
+        }
         if let Some(run) = RunFolder::read_run(&self.folder).ok().filter(|run| run.ending.is_over()) {
             return self.over(&run);
         }
@@ -51,8 +60,17 @@ impl Resume {
             drop(folder);
             return self.over(&run);
         }
-        let scene = self.scene(&run)?;
+        let scene = scene_of(&self.folder, &run)?;
         job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| self.go_on(&scene, folder, run))
+    }
+
+    /// A sweep: its runs go on that are not over.
+    fn sweep(&self) -> Outcome {
+        if self.from.is_some() {
+            let help = "without --from, each of its runs goes on from its newest checkpoint";
+            return Err(Failure::Input(miette::miette!(help = help, "--from is for a run; this folder holds a sweep")));
+        }
+        Sweep::again(&self.folder, self.threads, self.quiet, self.checkpoint_every)?.execute()
     }
 
     /// A run that has ended is left as it is; one that failed would fail again.
@@ -72,81 +90,103 @@ impl Resume {
         ))
     }
 
-    /// The scene of the run, as it was.
-    fn scene(&self, run: &RunJson) -> Result<Scene, Failure> {
-        let scene = scene::load_resolved(&self.folder.join("scene.toml"))?;
-        if scene_hash(&scene.resolved) != run.scene_hash {
-            let path = self.folder.join("scene.toml");
-            return Err(Failure::Input(miette::miette!(
-                help = "put it back as it was, or run it as a scene of its own with `stickslip run`",
-                "{} has been changed since the run began",
-                path.display()
-            )));
-        }
-        Ok(scene)
-    }
-
     fn go_on(&self, scene: &Scene, folder: RunFolder, run: RunJson) -> Outcome {
-        let found = checkpoints::find(folder.path(), &scene.records, self.from.as_deref());
-        let found = found.map_err(|unusable| self.unusable(&unusable))?;
-        let interrupted = job::listen()?;
-        let checkpoint_every = job::interval(self.checkpoint_every);
-        self.say(&version_note(&run))?;
-        let broken = |error: std::io::Error| Failure::Run(error.to_string());
-        let mut job = match found.newest {
-            None => {
-                let world = scene.world()?;
-                self.say("no checkpoint yet: the run starts again\n")?;
-                let plan = Plan { scene, world, folder, interrupted, checkpoint_every };
-                Job::start_again(plan, run).map_err(broken)?
-            }
-            Some((file, checkpoint)) => {
-                let failed = |error: String| self.unusable(&Unusable { message: error, other: None });
-                let marks = checkpoint.files.unwrap_or_default();
-                if marks.scene_hash != run.scene_hash {
-                    return Err(failed(format!("{} is of a run of another scene", file.display())));
-                }
-                let world = scene.world_at(&checkpoint.saved);
-                let world = world.map_err(|error| failed(format!("{}: {error}", file.display())))?;
-                self.check_files(&folder, &run, &marks, &file)?;
-                self.say(&format!("going on from {}, at {:.6} s\n", file.display(), world.time()))?;
-                let plan = Plan { scene, world, folder, interrupted, checkpoint_every };
-                Job::go_on(plan, run, &marks, found.end).map_err(broken)?
-            }
+        let how = Again {
+            from: self.from.as_deref(),
+            interrupted: job::listen()?,
+            checkpoint_every: job::interval(self.checkpoint_every),
         };
+        let mut job = how.take_up(scene, folder, run, |text| self.say(text))?;
         let ending = job.run(Progress::new(self.quiet, job.steps(), scene.steps, scene.end));
         job.tell(ending, self.quiet)
-    }
-
-    /// Whether every record is there and as it was.
-    fn check_files(&self, folder: &RunFolder, run: &RunJson, marks: &Marks, checkpoint: &Path) -> Outcome {
-        let snapshots = || folder.damaged_snapshot(run, marks);
-        let tables = marks.tables.iter().find_map(|mark| mark.check(folder.path()).err());
-        let Some(what) = tables.or_else(snapshots) else { return Ok(()) };
-        Err(Failure::Input(miette::miette!(
-            help = "put the file back as it was, or start anew with `stickslip run --force`",
-            "{what}: the run cannot go on from {} to the same records",
-            checkpoint.display()
-        )))
-    }
-
-    fn unusable(&self, unusable: &Unusable) -> Failure {
-        let help = match &unusable.other {
-            Some(other) => {
-                let (folder, other) = (for_a_shell(&self.folder), for_a_shell(other));
-                format!("go on from another one: stickslip resume {folder} --from {other}")
-            }
-            None => {
-                "with another checkpoint of this run, use --from; else move this one away, and the run starts again"
-                    .into()
-            }
-        };
-        Failure::Input(miette::miette!(help = help, "{}", unusable.message))
     }
 
     fn say(&self, text: &str) -> Outcome {
         if self.quiet || text.is_empty() { Ok(()) } else { say(text) }
     }
+}
+
+/// The scene of the run in a folder, as it was.
+pub(crate) fn scene_of(folder: &Path, run: &RunJson) -> Result<Scene, Failure> {
+    let path = folder.join("scene.toml");
+    let scene = scene::load_resolved(&path)?;
+    if scene_hash(&scene.resolved) != run.scene_hash {
+        return Err(Failure::Input(miette::miette!(
+            help = "put it back as it was, or run it as a scene of its own with `stickslip run`",
+            "{} has been changed since the run began",
+            path.display()
+        )));
+    }
+    Ok(scene)
+}
+
+/// How a run is taken up again.
+pub(crate) struct Again<'f> {
+    /// The checkpoint to go on from; the newest if absent.
+    pub from: Option<&'f Path>,
+    /// Set when the user wants it to end.
+    pub interrupted: Arc<AtomicBool>,
+    /// Between automatic checkpoints.
+    pub checkpoint_every: Duration,
+}
+
+impl Again<'_> {
+    /// Looks at the checkpoint and at all records, then cuts these back to it; without a checkpoint the run starts again.
+    pub fn take_up<'a>(
+        self,
+        scene: &'a Scene,
+        folder: RunFolder,
+        run: RunJson,
+        say: impl Fn(&str) -> Outcome,
+    ) -> Result<Job<'a>, Failure> {
+        let Again { from, interrupted, checkpoint_every } = self;
+        let unusable = |unusable: &Unusable, folder: &RunFolder| unusable_in(folder.path(), unusable);
+        let found = checkpoints::find(folder.path(), &scene.records, from);
+        let found = found.map_err(|error| unusable(&error, &folder))?;
+        say(&version_note(&run))?;
+        let broken = |error: std::io::Error| Failure::Run(error.to_string());
+        let Some((file, checkpoint)) = found.newest else {
+            let world = scene.world()?;
+            say("no checkpoint yet: the run starts again\n")?;
+            return Job::start_again(Plan { scene, world, folder, interrupted, checkpoint_every }, run).map_err(broken);
+        };
+        let failed = |message: String| unusable(&Unusable { message, other: None }, &folder);
+        let marks = checkpoint.files.unwrap_or_default();
+        if marks.scene_hash != run.scene_hash {
+            return Err(failed(format!("{} is of a run of another scene", file.display())));
+        }
+        let world = scene.world_at(&checkpoint.saved);
+        let world = world.map_err(|error| failed(format!("{}: {error}", file.display())))?;
+        check_files(&folder, &run, &marks, &file)?;
+        say(&format!("going on from {}, at {:.6} s\n", file.display(), world.time()))?;
+        let plan = Plan { scene, world, folder, interrupted, checkpoint_every };
+        Job::go_on(plan, run, &marks, found.end).map_err(broken)
+    }
+}
+
+/// Whether every record is there and as it was.
+fn check_files(folder: &RunFolder, run: &RunJson, marks: &Marks, checkpoint: &Path) -> Outcome {
+    let snapshots = || folder.damaged_snapshot(run, marks);
+    let tables = marks.tables.iter().find_map(|mark| mark.check(folder.path()).err());
+    let Some(what) = tables.or_else(snapshots) else { return Ok(()) };
+    Err(Failure::Input(miette::miette!(
+        help = "put the file back as it was, or start anew with `stickslip run --force`",
+        "{what}: the run cannot go on from {} to the same records",
+        checkpoint.display()
+    )))
+}
+
+fn unusable_in(folder: &Path, unusable: &Unusable) -> Failure {
+    let help = match &unusable.other {
+        Some(other) => {
+            let (folder, other) = (for_a_shell(folder), for_a_shell(other));
+            format!("go on from another one: stickslip resume {folder} --from {other}")
+        }
+        None => {
+            "with another checkpoint of this run, use --from; else move this one away, and the run starts again".into()
+        }
+    };
+    Failure::Input(miette::miette!(help = help, "{}", unusable.message))
 }
 
 /// That another program began the run, whose bits this one may not repeat.

@@ -1,7 +1,8 @@
 //! What ends a run before its time: the rules of `[time.stop]`, and a body that leaves the `[domain]`.
 //!
 //! Both are looked at by step number only, so that a run ends at the same step on every machine: the rules every 100
-//! steps, the domain every 10 and at the last.
+//! steps, the domain every 10 and at the last. With a rule for the strain, which passes its value at full speed, they are
+//! looked at every 10 steps.
 //!
 //! `kinetic_energy_per_body` is the translational kinetic energy over the number of moved bodies. Under gravity all of
 //! them count; without gravity those that touch nothing are left out, since nothing would ever stop them; in a cell that
@@ -15,9 +16,10 @@ use stickslip::World;
 use stickslip_io::results::Ending;
 use stickslip_io::scene::{Domain, Leaving, Scene, Stop};
 
-/// Steps between two looks at the rules, and at the domain.
+/// Steps between two looks at the rules, at the domain, and at the rules when one is for the strain.
 const RULES_EVERY: u64 = 100;
 const DOMAIN_EVERY: u64 = 10;
+const STRAIN_EVERY: u64 = 10;
 
 /// The rules of one scene.
 pub struct Rules {
@@ -35,7 +37,8 @@ impl Rules {
     }
 
     fn may_stop(&self, step: u64) -> bool {
-        self.stop != Stop::default() && step.is_multiple_of(RULES_EVERY)
+        let every = if self.stop.strain.is_some() { STRAIN_EVERY } else { RULES_EVERY };
+        self.stop != Stop::default() && step.is_multiple_of(every)
     }
 
     fn may_leave(&self, step: u64) -> bool {
@@ -67,6 +70,11 @@ impl Rules {
     /// All rules that are given must hold.
     fn stopped(&self, world: &World) -> Option<String> {
         let mut held = Vec::new();
+        // First, since it costs least.
+        if let Some(limit) = self.stop.strain {
+            let strain = strain(world)?;
+            held.push((strain >= limit).then(|| format!("strain = {strain:.4}"))?);
+        }
         if let Some(limit) = self.stop.kinetic_energy_per_body {
             let energy = kinetic_energy_per_body(world)?;
             held.push((energy <= limit).then(|| format!("kinetic_energy_per_body = {energy:.2e} J"))?);
@@ -78,10 +86,6 @@ impl Rules {
         if let Some(limit) = self.stop.pressure_error {
             let error = world.pressure_error()?;
             held.push((error <= limit).then(|| format!("pressure_error = {error:.2e}"))?);
-        }
-        if let Some(limit) = self.stop.strain {
-            let strain = strain(world)?;
-            held.push((strain >= limit).then(|| format!("strain = {strain:.4}"))?);
         }
         Some(held.join(", "))
     }

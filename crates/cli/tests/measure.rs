@@ -106,6 +106,7 @@ fn what_cannot_be_measured_exits_with_2() {
         (&["measure", "run", "fabric"], "what  = \"contacts\""),
         (&["measure", "run", "rdf"], "too few spheres"),
         (&["measure", "run", "rdf", "--reach", "0"], "--reach"),
+        (&["measure", "run", "rdf", "--width", "1e-9"], "shells"),
         (&["measure", "run", "repose"], "too few spheres"),
         (&["measure", "run", "repose", "--ridge", "0,0,1"], "cannot be upright"),
         (&["measure", "run", "repose", "--time", "7"], "no time near 7"),

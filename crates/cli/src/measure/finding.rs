@@ -1,7 +1,8 @@
-//! What a measurement found: numbers with names and units, a table, plots.
+//! What a measurement found: numbers with names and units, a table, plots, a picture.
 
 use serde_json::{Map, Value};
 use stickslip_io::results::figure::Figure;
+use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::short_number;
 
 /// The result of one measurement.
@@ -16,6 +17,8 @@ pub struct Finding {
     pub csv: String,
     /// Plots with what their file names add.
     pub figures: Vec<(&'static str, Figure)>,
+    /// A picture, where there is something to see.
+    pub picture: Option<Drawing>,
 }
 
 /// One number or word.

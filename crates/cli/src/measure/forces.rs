@@ -53,7 +53,7 @@ impl Forces {
             }
         }
         let headlines = if found.tail.is_some() { 5 } else { 3 };
-        Ok(Finding { what: "forces", facts, headlines, csv: csv.text(), figures: force_figures(&found) })
+        Ok(Finding { what: "forces", facts, headlines, csv: csv.text(), figures: force_figures(&found), picture: None })
     }
 }
 
@@ -147,7 +147,7 @@ impl Fabric {
             ("", angle_figure("Contacts by the angle to the axis", "angle between normal and axis (degrees)", &polar)),
             ("-azimuth", angle_figure("Contacts about the axis", "angle about the axis (degrees)", &azimuth)),
         ];
-        Ok(Finding { what: "fabric", facts, headlines: 2, csv: csv.text(), figures })
+        Ok(Finding { what: "fabric", facts, headlines: 2, csv: csv.text(), figures, picture: None })
     }
 }
 

@@ -160,7 +160,14 @@ impl Profile {
             let (middle, v) = (grid.middle(k), cell.velocity);
             csv.row(&[middle.z, middle.x, cell.fraction, cell.mass, v.x, v.y, v.z, cell.temperature]);
         }
-        Ok(Finding { what: "profile", facts, headlines: 2, csv: csv.text(), figures: self.figures(&grid, &cells) })
+        Ok(Finding {
+            what: "profile",
+            facts,
+            headlines: 2,
+            csv: csv.text(),
+            figures: self.figures(&grid, &cells),
+            picture: None,
+        })
     }
 
     fn figures(&self, grid: &Grid, cells: &[CellMean]) -> Vec<(&'static str, Figure)> {
@@ -268,7 +275,7 @@ impl Stress {
             csv.row(&row);
         }
         let figures = vec![("", figure(&grid, &cells, &weight, frame.time))];
-        Ok(Finding { what: "stress", facts, headlines: 2, csv: csv.text(), figures })
+        Ok(Finding { what: "stress", facts, headlines: 2, csv: csv.text(), figures, picture: None })
     }
 }
 
@@ -294,7 +301,7 @@ fn whole_cell(cell: &cell::Frame, frame: &Frame, contacts: &[ContactLoad]) -> Fi
     let mut row = total.transpose().to_cols_array().to_vec();
     row.extend((0..3).map(|k| found.kinetic.col(k)[k]));
     csv.row(&row);
-    Finding { what: "stress", facts, headlines: 2, csv: csv.text(), figures: Vec::new() }
+    Finding { what: "stress", facts, headlines: 2, csv: csv.text(), figures: Vec::new(), picture: None }
 }
 
 /// Mass of what lies above a given box, by columns: it weighs on the layers, too.

@@ -7,6 +7,7 @@ use stickslip::measure::packing::{
 };
 use stickslip::measure::region::Region;
 use stickslip_io::results::figure::{Axis, Curve, Figure};
+use stickslip_io::results::picture::{self, Drawing, Sphere};
 use stickslip_io::results::short_number;
 use stickslip_io::run_reader::{Frame, Run};
 
@@ -53,7 +54,8 @@ impl Packing {
         ];
         let csv = grains_table(&frame, &pairs, &found.rattlers);
         let figures = vec![("", figure(&found, frame.time))];
-        Ok(Finding { what: "packing", facts, headlines: 3, csv, figures })
+        let picture = Some(held_grains(&frame, &pairs, &found.rattlers, cell.as_ref(), run.gravity));
+        Ok(Finding { what: "packing", facts, headlines: 3, csv, figures, picture })
     }
 }
 
@@ -92,14 +94,43 @@ fn kinetic(frame: &Frame, rattlers: &[u32]) -> f64 {
     energies.iter().sum::<f64>() / energies.len() as f64
 }
 
-/// Every grain with its contacts, and whether it is a rattler.
-fn grains_table(frame: &Frame, contacts: &[(u32, u32)], rattlers: &[u32]) -> String {
+/// Contacts of each grain; one with a wall counts once.
+fn contact_counts(frame: &Frame, contacts: &[(u32, u32)]) -> Vec<u32> {
     let mut counts = vec![0_u32; frame.ids.len()];
     for id in contacts.iter().flat_map(|&(a, b)| [a, b]) {
         if let Ok(k) = frame.ids.binary_search(&id) {
             counts[k] += 1;
         }
     }
+    counts
+}
+
+/// The grains that hold something, coloured by their contacts; rattlers are hidden.
+fn held_grains(
+    frame: &Frame,
+    contacts: &[(u32, u32)],
+    rattlers: &[u32],
+    cell: Option<&cell::Frame>,
+    gravity: DVec3,
+) -> Drawing {
+    let counts = contact_counts(frame, contacts);
+    let held = |k: &usize| rattlers.binary_search(&frame.ids[*k]).is_err();
+    let sphere = |k: usize| Sphere { centre: frame.positions[k], radius: frame.radii[k], value: f64::from(counts[k]) };
+    Drawing {
+        spheres: (0..frame.ids.len()).filter(held).map(sphere).collect(),
+        planes: Vec::new(),
+        walls: Vec::new(),
+        edges: cell.map(picture::edges_of).unwrap_or_default(),
+        up: (-gravity).try_normalize().unwrap_or(DVec3::Z),
+        label: "contacts",
+        from: None,
+        to: None,
+    }
+}
+
+/// Every grain with its contacts, and whether it is a rattler.
+fn grains_table(frame: &Frame, contacts: &[(u32, u32)], rattlers: &[u32]) -> String {
+    let counts = contact_counts(frame, contacts);
     let mut csv = Csv::new("id,x,y,z,radius,contacts,rattler");
     for (k, &id) in frame.ids.iter().enumerate() {
         let (x, rattler) = (frame.positions[k], rattlers.binary_search(&id).is_ok());
@@ -148,7 +179,7 @@ impl Coordination {
             csv.row(&[degree as f64, found.histogram[degree] as f64, held as f64]);
         }
         let figures = vec![("", figure(&found, frame.time))];
-        Ok(Finding { what: "coordination", facts, headlines: 3, csv: csv.text(), figures })
+        Ok(Finding { what: "coordination", facts, headlines: 3, csv: csv.text(), figures, picture: None })
     }
 }
 
@@ -227,7 +258,14 @@ impl Fraction {
                 Curve::line("whole region", ends.map(|x| (x, found.fraction))),
             ],
         };
-        Ok(Finding { what: "fraction", facts, headlines: 1, csv: csv.text(), figures: vec![("", figure)] })
+        Ok(Finding {
+            what: "fraction",
+            facts,
+            headlines: 1,
+            csv: csv.text(),
+            figures: vec![("", figure)],
+            picture: None,
+        })
     }
 }
 
@@ -246,7 +284,7 @@ fn whole_cell(frame: &Frame, cell: &cell::Frame, region: bool) -> Result<Finding
     ];
     let mut csv = Csv::new("fraction,spheres,volume");
     csv.row(&[fraction, frame.ids.len() as f64, volume]);
-    Ok(Finding { what: "fraction", facts, headlines: 1, csv: csv.text(), figures: Vec::new() })
+    Ok(Finding { what: "fraction", facts, headlines: 1, csv: csv.text(), figures: Vec::new(), picture: None })
 }
 
 fn region_text(region: &Region, core: bool) -> String {

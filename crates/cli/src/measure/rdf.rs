@@ -10,7 +10,7 @@ use super::{Refusal, cell_at, number, positive};
 
 /// Radial distribution function g(r) of the spheres' centres: 1 where places do not know of each other.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  stickslip measure runs/packing rdf --reach 5 --shells 250")]
+#[command(after_help = "Example:\n  stickslip measure runs/packing rdf --reach 5 --width 0.01")]
 pub struct Rdf {
     /// The recorded time nearest to this one (s); the last if absent.
     #[arg(long, value_parser = number, allow_negative_numbers = true)]
@@ -19,9 +19,9 @@ pub struct Rdf {
     /// repeats, only spheres that far inside are centres.
     #[arg(long, value_name = "DIAMETERS", value_parser = positive)]
     reach: Option<f64>,
-    /// How many shells.
-    #[arg(long, value_name = "N", default_value = "200", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    shells: u32,
+    /// Width of a shell, in mean diameters; made a little less for a whole number of shells.
+    #[arg(long, value_name = "DIAMETERS", default_value = "0.02", value_parser = positive)]
+    width: f64,
 }
 
 impl Rdf {
@@ -34,8 +34,13 @@ impl Rdf {
             // In small packings without a cell nothing may be four diameters inside.
             None => [4.0, 3.0, 2.0, 1.5].map(|reach| (reach * diameter).min(largest_reach(cell.as_ref()))).to_vec(),
         };
+        if reaches[0] / (self.width * diameter) > MOST_SHELLS {
+            return Err(Refusal::Option(format!("--width {} makes more than {MOST_SHELLS} shells", self.width)));
+        }
         let of = |reach: f64| {
-            pair_distribution::pair_distribution(&frame.positions, cell.as_ref(), reach, self.shells as usize)
+            // A whole number may have been rounded up.
+            let shells = (reach / (self.width * diameter) - 1e-9).ceil().max(1.0) as usize;
+            pair_distribution::pair_distribution(&frame.positions, cell.as_ref(), reach, shells)
                 .map(|found| (reach, found))
         };
         let mut tried = of(reaches[0]);
@@ -55,6 +60,9 @@ impl Rdf {
     }
 }
 
+/// So that a slip of the keyboard does not fill the memory.
+const MOST_SHELLS: f64 = 1e6;
+
 /// Without --reach a shorter one is taken until there are so many centres.
 const FEW_CENTRES: usize = 30;
 
@@ -73,6 +81,7 @@ fn finding(found: &PairDistribution, reach: f64, diameter: f64, time: f64, perio
             ),
         ),
         Fact::number("place of the peak", middle(peak), "m"),
+        Fact::number("width of a shell", reach / found.shells.len() as f64, "m"),
         Fact::number("reach", reach, "m"),
         Fact::number("mean diameter", diameter, "m"),
         Fact::shown("centres", found.centres, format!("{} ({edges})", found.centres)),
@@ -98,5 +107,5 @@ fn finding(found: &PairDistribution, reach: f64, diameter: f64, time: f64, perio
             Curve::line("places that do not know of each other", [(0.0, 1.0), (reach / diameter, 1.0)]),
         ],
     };
-    Finding { what: "rdf", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)] }
+    Finding { what: "rdf", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)], picture: None }
 }

@@ -65,6 +65,7 @@ impl Repose {
             headlines: 4,
             csv: csv.text(),
             figures,
+            picture: None,
         })
     }
 
@@ -253,5 +254,6 @@ fn drum_finding(found: &[(f64, DrumSurface)], last: &(f64, DrumSurface)) -> Find
         headlines: 2,
         csv: csv.text(),
         figures: vec![("", over_time), ("-surface", surface)],
+        picture: None,
     }
 }

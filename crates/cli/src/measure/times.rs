@@ -98,7 +98,7 @@ fn finding(found: &discharge::Discharge, rows: &[discharge::Tally]) -> Finding {
             Curve::line("came", mass(|row| row.came.mass)),
         ],
     };
-    Finding { what: "discharge", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)] }
+    Finding { what: "discharge", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)], picture: None }
 }
 
 /// Force and torque of the contacts on every wall over time, and their mean over a window (the last time if absent).
@@ -157,7 +157,7 @@ impl Walls {
             right: None,
             curves,
         };
-        Ok(Finding { what: "walls", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)] })
+        Ok(Finding { what: "walls", facts, headlines: 2, csv: csv.text(), figures: vec![("", figure)], picture: None })
     }
 }
 

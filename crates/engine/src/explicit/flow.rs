@@ -3,7 +3,7 @@
 //! With velocities v relative to the flow and its gradient L, constant in a step: x' = v + L (x - centre),
 //! v' = F/m - (L + friction) v. The drift is the implicit midpoint rule,
 //!
-//! x1 - x0 = dt [v + L ((x0 + x1)/2 - centre)],                                                               (7.2)
+//! x1 - x0 = dt [v + L ((x0 + x1)/2 - centre)],
 //!
 //! so the vectors of the cell and the differences of places keep x1 = E x0 with one and the same E = (1 - dt L/2)^-1 (1 + dt L/2),
 //! and the velocity of a relative to b that laws see, the mean over the step, is

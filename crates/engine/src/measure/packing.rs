@@ -18,8 +18,8 @@ use crate::cell::Frame;
 pub const LEAST_COEFFICIENT: f64 = 0.01;
 
 /// The mean contacts at which forces and torques of spheres are just determined, when sliding, rolling and spinning are
-/// resisted or not (Santos et al. 2020, table I): 2 N_eq/N_c with N_c = 1 + 2 [slide] + 2 [roll] + [spin] constraints a
-/// contact and N_eq = 6 equations a sphere with any friction, 3 without.
+/// resisted or not (Santos et al. 2020, table I): 2 N_eq/N_c with N_c = 1 constraint a
+/// contact, 2 more with slide, 2 with roll, 1 with spin, and N_eq = 6 equations a sphere with any friction, 3 without.
 pub fn isostatic([slide, roll, spin]: [bool; 3]) -> f64 {
     let constraints = 1 + 2 * u8::from(slide) + 2 * u8::from(roll) + u8::from(spin);
     let equations = if slide || roll || spin { 6 } else { 3 };

@@ -256,11 +256,11 @@ mod tests {
         let within = Within { frame, bounds: None };
         let centres = placed(&within, &radii).unwrap();
         check(&within, &centres, &radii);
-        let bounds = Some((DVec3::new(0.0, 3.0, 5.5), DVec3::new(4.0, 7.0, 9.0)));
-        let within = Within { frame, bounds };
+        let (from, to) = (DVec3::new(0.0, 3.0, 5.5), DVec3::new(4.0, 7.0, 9.0));
+        let within = Within { frame, bounds: Some((from, to)) };
         let radii = vec![0.5; 40];
         let centres = placed(&within, &radii).unwrap();
-        assert!(centres.iter().all(|c| c.cmpge(bounds.unwrap().0).all() && c.cmple(bounds.unwrap().1).all()));
+        assert!(centres.iter().all(|c| c.cmpge(from).all() && c.cmple(to).all()));
         for (i, a) in centres.iter().enumerate() {
             assert!(centres[..i].iter().all(|b| frame.nearest(*a - *b).length() > 1.0));
         }

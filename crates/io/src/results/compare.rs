@@ -11,7 +11,7 @@ use super::bars::Bars;
 use super::figure::{Axis, Curve, Figure};
 use super::file::{base64, csv_field, escape, short_number, write_whole};
 use super::picture::Drawing;
-use super::report::{STYLE, grouped, note, wall};
+use super::report::{grouped, note, page, wall};
 use super::run_json::{Ending, RunJson};
 use super::series::{SeriesLog, SeriesRow};
 
@@ -112,17 +112,15 @@ impl Comparison {
         let title = escape(&self.title);
         let names: Vec<String> = self.columns.iter().map(|column| escape(&column.name)).collect();
         let version = self.columns.first().map_or(String::new(), |column| escape(&column.run.version));
-        format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-             <style>{STYLE}{MORE_STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n<p>Compared: {names}.</p>\n\
+        let body = format!(
+            "<p>Compared: {names}.</p>\n\
              {problems}<h2>The last states</h2>\n{pictures}\
              <h2>Measured at the end</h2>\n{table}\
              <h2>Whether it comes to rest, and where the energy went</h2>\n<div class=\"figures\">\n\
              <figure>{kinetic}</figure>\n<figure>{unbalanced}</figure>\n<figure>{contacts}</figure>\n\
              <figure>{bars}</figure>\n</div>\n\
              <h2>What differs</h2>\n{changes}<footer>stickslip {version}. The numbers are in compare.csv; each run has its own \
-             folder and report.</footer>\n</main>\n</body>\n</html>\n",
+             folder and report.</footer>\n",
             names = names.join(", "),
             problems = self.problems(),
             pictures = self.pictures(),
@@ -134,7 +132,8 @@ impl Comparison {
                 .over_time("Unbalanced force", Axis::log("net force/contact force"), |row| row.unbalanced_force)
                 .to_svg(),
             changes = self.changes(),
-        )
+        );
+        page(&title, MORE_STYLE, &body)
     }
 
     /// Whether a run sets camera and scales: those that ended as they should do, or all if there are none.
@@ -253,7 +252,7 @@ fn short_ending(ending: &Ending) -> &'static str {
     }
 }
 
-const MORE_STYLE: &str = "\
+pub(super) const MORE_STYLE: &str = "\
 main{max-width:1500px}.soft{color:var(--soft);margin:-8px 0 12px}\
 .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(380px,100%),1fr));gap:16px}\
 figcaption{padding:8px 12px;border-top:1px solid var(--line)}figcaption span{color:var(--soft);font-size:14px}\

@@ -2,8 +2,8 @@
 //!
 //! One file of text, no scripts, no fonts and nothing from the network. The colours are those of Okabe and Ito, which
 //! people with any colour vision can tell apart, with dashes once they are used up. The legend stands above the plot
-//! and wraps, and ticks are chosen by the width of their labels, so that no text lies on another. It does not do bars,
-//! maps or three dimensions; symbols, error bars and several plots side by side are in `multiples.rs`.
+//! and wraps, and ticks are chosen by the width of their labels, so that no text lies on another. Bars are in `bars.rs`,
+//! maps in `heat_map.rs`, symbols, error bars and several plots side by side in `multiples.rs`; three dimensions it does not do.
 
 use stickslip::math;
 
@@ -80,15 +80,24 @@ impl Curve {
     }
 }
 
+/// Least and greatest value at some places of a curve: x, low, high.
+pub type Spread = Vec<(f64, f64, f64)>;
+
 impl Figure {
     /// The plot as an SVG document.
     pub fn to_svg(&self) -> String {
+        self.to_svg_with(&[])
+    }
+
+    /// The same with marks and bars from the least to the greatest value on the curves of the same numbers.
+    pub fn to_svg_with(&self, spreads: &[Spread]) -> String {
         let legend = legend(&self.curves);
         let top = 36.0 + legend.height;
         let height = top + PLOT_HEIGHT + BELOW;
         let right_margin = if self.right.is_some() { 78.0 } else { 30.0 };
         let (right, bottom) = (WIDTH - right_margin, top + PLOT_HEIGHT);
-        let points = || self.curves.iter().flat_map(|curve| curve.points.iter().copied());
+        let ends = || spreads.iter().flatten().flat_map(|&(x, low, high)| [(x, low), (x, high)]);
+        let points = || self.curves.iter().flat_map(|curve| curve.points.iter().copied()).chain(ends());
         let shown = || points().filter(|&(x, y)| self.x.shows(x) && self.y.shows(y));
         let y_scale = Scale::new(&self.y, shown().map(|(_, y)| y), bottom, top, true);
         // Room for the axis label, the widest tick label and gaps.
@@ -117,6 +126,11 @@ impl Figure {
         }
         for (index, curve) in self.curves.iter().enumerate() {
             svg += &draw_curve(curve, index, &x_scale, &y_scale);
+            if let Some(spread) = spreads.get(index) {
+                let marks = Curve { dots: true, ..curve.clone() };
+                svg += &draw_curve(&marks, index, &x_scale, &y_scale);
+                svg += &draw_spread(spread, index, &x_scale, &y_scale);
+            }
         }
         svg + "</svg>\n"
     }
@@ -367,11 +381,25 @@ pub(super) fn class(index: usize, dots: bool) -> String {
     format!("class=\"curve c{}{dash}\"{round}", index % COLOURS)
 }
 
+/// Position on the page of a value, if the scale shows it.
+fn placed(scale: &Scale, value: f64) -> Option<f64> {
+    let axis = Axis { label: String::new(), log: scale.log };
+    axis.shows(value).then(|| scale.at(axis.place(value)))
+}
+
+fn draw_spread(spread: &Spread, index: usize, x_scale: &Scale, y_scale: &Scale) -> String {
+    let mut path = String::new();
+    for &(x, low, high) in spread.iter().filter(|(_, low, high)| low < high) {
+        if let (Some(x), Some(low), Some(high)) = (placed(x_scale, x), placed(y_scale, low), placed(y_scale, high)) {
+            let cap = |y: f64| format!("M{:.1} {y:.1}h8", x - 4.0);
+            path += &format!("M{x:.1} {low:.1}V{high:.1}{}{}", cap(low), cap(high));
+        }
+    }
+    let class = format!("class=\"curve c{}\" style=\"stroke-width:1.3\"", index % COLOURS);
+    if path.is_empty() { path } else { format!("<path {class} d=\"{path}\"/>\n") }
+}
+
 fn draw_curve(curve: &Curve, index: usize, x_scale: &Scale, y_scale: &Scale) -> String {
-    let placed = |scale: &Scale, value: f64| {
-        let axis = Axis { label: String::new(), log: scale.log };
-        axis.shows(value).then(|| scale.at(axis.place(value)))
-    };
     let mut path = String::new();
     let mut pen_down = false;
     for &(x, y) in &curve.points {
@@ -443,6 +471,16 @@ mod tests {
         let svg = figure(vec![(0.0, 1.0), (1.0, 2.0), (2.0, f64::NAN), (3.0, 1.0), (4.0, 2.0)], false).to_svg();
         let path = svg.lines().rfind(|line| line.starts_with("<path")).unwrap();
         assert_eq!((path.matches('M').count(), path.matches('L').count()), (2, 2), "{path}");
+    }
+
+    #[test]
+    fn bars_reach_from_the_least_to_the_greatest_and_set_the_scale() {
+        let figure = figure(vec![(0.0, 1.0), (1.0, 2.0)], false);
+        let svg = figure.to_svg_with(&[vec![(0.0, 1.0, 1.0), (1.0, -30.0, 40.0)]]);
+        let bars = svg.lines().find(|line| line.contains("stroke-width:1.3")).unwrap();
+        assert_eq!((bars.matches('V').count(), bars.matches("h8").count()), (1, 2), "{bars}");
+        assert!(texts(&svg).contains(&"40".to_owned()), "{svg}");
+        assert!(!figure.to_svg().contains("stroke-width:1.3"));
     }
 
     #[test]

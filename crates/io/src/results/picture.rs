@@ -191,9 +191,14 @@ impl Drawing {
             let near = middle - normal * (middle - point).dot(normal);
             Ground { point: camera.place(near), normal: camera.turn(normal) }
         };
+        // What a failed run has flung away may lie beyond single precision.
+        let seen = |ball: &Ball| ball.centre.is_finite();
+        let mut balls: Vec<Ball> = self.spheres.iter().map(ball).filter(seen).collect();
+        let casting = balls.len();
+        balls.extend(lines.filter(seen));
         Stage {
-            // What a failed run has flung away may lie beyond single precision.
-            balls: self.spheres.iter().map(ball).chain(lines).filter(|ball| ball.centre.is_finite()).collect(),
+            balls,
+            casting,
             grounds: self.planes.iter().map(ground).collect(),
             panels: self.walls.iter().filter_map(|wall| panel(camera, wall)).collect(),
             up: camera.turn(self.up),
@@ -262,7 +267,7 @@ impl Drawing {
 }
 
 /// The twelve edges of a cell.
-fn edges_of(frame: &Frame) -> Vec<[DVec3; 2]> {
+pub fn edges_of(frame: &Frame) -> Vec<[DVec3; 2]> {
     let [a, b, c] = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis];
     let four = |along: DVec3, u: DVec3, v: DVec3| {
         [DVec3::ZERO, u, v, u + v].map(|start| [frame.corner + start, frame.corner + start + along])
@@ -504,6 +509,16 @@ mod tests {
         let (x, y) = seen(DVec3::new(4.0, 0.0, 2.0));
         let darkest = (x - 3..=x + 3).map(|x| brightness(&bytes, x, y)).min().unwrap();
         assert!(darkest < 300 && brightness(&bytes, x + 30, y) > 500, "{darkest} {}", brightness(&bytes, x + 30, y));
+    }
+
+    #[test]
+    fn hidden_bodies_are_not_drawn() {
+        let (world, info) = crate::results::testing::small_world();
+        let places = |drawing: Drawing| drawing.spheres.iter().map(|sphere| sphere.centre).collect::<Vec<_>>();
+        assert_eq!(places(Drawing::of(&world, &info)).len(), 2);
+        assert_eq!(places(Drawing::without(&world, &info, &[1])), [world.body(2).position]);
+        let without_floor = Drawing::without(&world, &info, &[0, 2]);
+        assert!(without_floor.planes.is_empty() && without_floor.spheres.len() == 1);
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub struct Ground {
 pub struct Stage {
     /// The spheres.
     pub balls: Vec<Ball>,
+    /// How many of them cast shadows: lines, which come after the others, do not.
+    pub casting: usize,
     /// The planes.
     pub grounds: Vec<Ground>,
     /// Other walls.
@@ -386,7 +388,7 @@ impl DepthMap {
         let corner = middle - Vec2::splat(0.5 * cell * size as f32);
         let mut map =
             DepthMap { towards, across, along, size, corner, cell, heights: vec![f32::NEG_INFINITY; size * size] };
-        for ball in &stage.balls {
+        for ball in stage.balls.iter().take(stage.casting) {
             map.draw(ball);
         }
         map

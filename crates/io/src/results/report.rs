@@ -90,6 +90,15 @@ details{margin-top:36px}summary{cursor:pointer;font-weight:600}\
 pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:14px;overflow:auto;font-size:13px}\
 footer{margin-top:32px;color:var(--soft);font-size:13px}";
 
+/// A whole page. The title and the body are HTML.
+pub(super) fn page(title: &str, more_style: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <style>{STYLE}{more_style}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
+    )
+}
+
 pub(super) fn note(class: &str, text: &str) -> String {
     format!("<p class=\"note {class}\">{}</p>\n", escape(text))
 }
@@ -286,6 +295,7 @@ pub fn error_figure(rows: &[SeriesRow]) -> Figure {
 mod tests {
     use std::path::Path;
 
+    use super::super::cell_row::CellRow;
     use super::super::picture::Drawing;
     use super::super::testing::{small_world, tags, test_folder};
     use super::*;
@@ -332,6 +342,22 @@ mod tests {
         let html = closing.to_html();
         tags(&html);
         assert!(html.contains("<h1>a.toml</h1>"));
+    }
+
+    #[test]
+    fn a_packing_has_plots_of_its_own() {
+        let fields = |value: &'static str| vec![value; super::super::cell_row::COLUMNS.len()];
+        let row = |time: f64, value| SeriesRow { time, cell: CellRow::parse(&fields(value)), ..SeriesRow::default() };
+        let rows = [row(0.0, "0.25"), row(1.0, "0.5")];
+        let figures = cell_figures(&rows);
+        let titles: Vec<&str> = figures.iter().map(|figure| figure.title.as_str()).collect();
+        assert_eq!(titles, ["Volume fraction", "Coordination", "Pressure", "Distance from the applied pressure"]);
+        assert_eq!(figures[0].curves[0].points, [(0.0, 0.25), (1.0, 0.5)]);
+        figures.iter().for_each(|figure| {
+            tags(&figure.to_svg());
+        });
+        // Without a target there is no distance from it.
+        assert_eq!(cell_figures(&[row(0.0, "NaN")]).len(), 3);
     }
 
     #[test]

@@ -145,6 +145,15 @@ impl RunFolder {
         RunFolder::take(path, force, records)
     }
 
+    /// Removes the run of a folder, and the folder if nothing else is in it.
+    pub fn remove(path: &Path) -> Result<(), FolderError> {
+        drop(RunFolder::create(path, true, &[])?);
+        match fs::remove_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(at(path, error).into()),
+            _ => Ok(()),
+        }
+    }
+
     /// The folder of a run that is to go on, and how far it is.
     pub fn reopen(path: &Path) -> Result<(Self, RunJson), FolderError> {
         let no_run = |reason: &str| FolderError::NoRun { folder: path.display().to_string(), reason: reason.into() };
@@ -382,7 +391,7 @@ fn is_table(name: &str, record: &str) -> bool {
 
 /// Whether `stickslip measure` writes a file of this name.
 fn is_measured(name: &str) -> bool {
-    name.starts_with("measure-") && (name.ends_with(".csv") || name.ends_with(".svg"))
+    name.starts_with("measure-") && [".csv", ".svg", ".png"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Stem and ending of a record's snapshots: of `<stem>.pvd` they are `<stem>-<step>.vtp`, of `<stem>-*.data` those.

@@ -264,6 +264,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_cell_adds_stands_after_the_rest_and_reads_back() {
+        let fields: Vec<String> = (0..cell_row::COLUMNS.len()).map(|k| format!("{}.5", k)).collect();
+        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+        let row = SeriesRow { cell: CellRow::parse(&fields), ..row(7) };
+        let line = String::from_utf8(row.line()).unwrap();
+        assert_eq!(line.trim_end().split(',').count(), header(true).split(',').count());
+        assert_eq!(SeriesRow::parse(&line), Some(row));
+        assert_eq!(row.cell.unwrap().get("strain_xy"), 14.5);
+        assert_eq!(header(false), COLUMNS);
+    }
+
+    #[test]
     fn a_run_of_known_length_is_looked_at_as_often_as_it_needs() {
         for (steps, stride) in [(0, 1), (799, 1), (800, 2), (5000, 8), (1_000_000, 2048)] {
             let log = SeriesLog::of_steps(steps);

@@ -32,7 +32,7 @@ impl EnergyFlows {
             ("stored in contacts at the start", start.stored),
             ("kinetic energy of bodies that entered", after.kinetic_in - before.kinetic_in),
             ("potential energy released", released.max(0.0)),
-            ("work of prescribed motion and given forces", work.max(0.0)),
+            ("work of drives, given forces and the cell", work.max(0.0)),
         ];
         let to = vec![
             ("kinetic energy", end.kinetic),

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use stickslip::World;
+use stickslip::cell::CellState;
 
 use super::file::{base64, escape, write_whole};
 use super::growing::{Marks, SnapshotMark};
@@ -128,14 +129,14 @@ pub fn snapshot(world: &World, material_of: &[u16]) -> String {
         // Each point is also a vertex: without cells ParaView shows nothing.
         cells: Cells::Vertices,
         count,
-        field_data: of_cell(world),
+        field_data: of_cell(world.cell()),
     }
     .text(world.time())
 }
 
 /// The corner of the periodic cell (m) and its three vectors (m), if there is one.
-pub(super) fn of_cell(world: &World) -> String {
-    world.cell().map_or_else(String::new, |cell| {
+pub(super) fn of_cell(cell: Option<&CellState>) -> String {
+    cell.map_or_else(String::new, |cell| {
         let vectors = cell.frame.vectors.to_cols_array();
         let field = |name: &str, components: usize, numbers: &[f64]| {
             array("Float64", name, components, numbers.iter().map(|number| number.to_le_bytes()))
@@ -226,6 +227,8 @@ fn array(kind: &str, name: &str, components: usize, numbers: impl Iterator<Item 
 
 #[cfg(test)]
 pub(super) mod tests {
+    use stickslip::cell::{Cell, Control, Frame};
+
     use super::super::testing::{small_world, tags, test_folder};
     use super::*;
 
@@ -268,6 +271,20 @@ pub(super) mod tests {
         assert!(numbers("force")[2] > 0.0);
         assert_eq!(numbers("torque").len(), 6);
         assert_eq!(numbers("orientation"), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn the_cell_stands_among_the_fields() {
+        let vectors = glam::DMat3::from_cols_array(&[8.0, 0.0, 0.0, 1.0, 9.0, 0.0, -2.0, 0.5, 10.0]);
+        let frame = Frame { corner: DVec3::new(1.0, 2.0, 3.0), ..Frame::new(vectors) };
+        let cell = CellState::new(&Cell { frame, control: Control::Fixed }, DVec3::ZERO);
+        let xml = of_cell(Some(&cell));
+        let numbers = |name: &str| words(&xml, name).into_iter().map(f64::from_le_bytes).collect::<Vec<_>>();
+        assert_eq!(
+            (numbers("CellCorner"), numbers("CellVectors")),
+            (vec![1.0, 2.0, 3.0], vectors.to_cols_array().to_vec())
+        );
+        assert_eq!(of_cell(None), "");
     }
 
     #[test]

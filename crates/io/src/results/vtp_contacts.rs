@@ -35,7 +35,7 @@ pub fn points(world: &World, rows: &[ContactRow]) -> String {
         point_data: data.concat(),
         cells: Cells::Vertices,
         count: rows.len() as i64,
-        field_data: of_cell(world),
+        field_data: of_cell(world.cell()),
     }
     .text(world.time())
 }
@@ -57,7 +57,7 @@ pub fn chains(world: &World, rows: &[ContactRow]) -> String {
         point_data: data.concat(),
         cells: Cells::Lines,
         count: rows.len() as i64,
-        field_data: of_cell(world),
+        field_data: of_cell(world.cell()),
     }
     .text(world.time())
 }

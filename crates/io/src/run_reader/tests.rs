@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use stickslip::World;
+use stickslip::cell::{Cell, CellState, Control};
 
 use super::*;
 use crate::results::testing::{small_world, test_folder};
@@ -107,4 +108,42 @@ fn a_broken_list_of_bodies_says_its_line() {
     assert!(known_bodies("id,name\n").unwrap_err().contains("`shape`"));
     let error = known_bodies("id,name,material,shape,radius,mass,inertia\n0,,g,sphere,0.1,1.0,1.0\n2,,,,,,\n");
     assert!(error.unwrap_err().contains("line 3"));
+}
+
+#[test]
+fn the_cell_is_read_from_the_end_and_from_the_series() {
+    let folder = test_folder("reader-cell");
+    let (world, _) = run(&folder, Format::Csv);
+    let end = |cell: Option<cell::Frame>| {
+        let description = crate::checkpoint::Description::default();
+        let mut checkpoint = Checkpoint::of(&world, &description);
+        checkpoint.saved.bodies.clear();
+        checkpoint.saved.contacts.clear();
+        checkpoint.saved.memory.clear();
+        checkpoint.saved.walls_built.clear();
+        checkpoint.saved.spheres = 0;
+        checkpoint.saved.cell = cell.map(|frame| CellState::new(&Cell { frame, control: Control::Fixed }, DVec3::ZERO));
+        checkpoint.write(&folder.join(checkpoint::END)).unwrap();
+    };
+    end(None);
+    let found = Run::open(&folder).unwrap();
+    assert_eq!((found.cell_frame().unwrap(), found.cell_frame_at(0).unwrap()), (None, None));
+    let vectors = DMat3::from_cols_array(&[8.0, 0.0, 0.0, 1.0, 9.0, 0.0, -2.0, 0.5, 10.0]);
+    let frame = cell::Frame { corner: DVec3::new(1.0, 2.0, 3.0), ..cell::Frame::new(vectors) };
+    end(Some(frame));
+    let scene = fs::read_to_string(folder.join("scene.toml")).unwrap();
+    fs::write(folder.join("scene.toml"), format!("{scene}[cell]\nperiodic = [true, true, true]\n")).unwrap();
+    let line = |step: u64, size: f64| {
+        let numbers = (vectors * size).to_cols_array().into_iter().chain(frame.corner.to_array());
+        let numbers: Vec<String> = numbers.map(|number| format!("{number:?}")).collect();
+        format!("{},{step},{}\n", 0.001 * step as f64, numbers.join(","))
+    };
+    let header = format!("time,step,{}\n", cell_row::FRAME.join(","));
+    fs::write(folder.join("series.csv"), format!("{header}{}{}", line(0, 1.0), line(10, 0.5))).unwrap();
+    let found = Run::open(&folder).unwrap();
+    assert_eq!(found.cell_frame().unwrap(), Some(frame));
+    assert_eq!(found.cell_frame_at(0).unwrap(), Some(frame));
+    assert_eq!(found.cell_frame_at(10).unwrap().unwrap().vectors, vectors * 0.5);
+    assert_eq!(found.cell_frame_at(5).unwrap(), None);
+    fs::remove_dir_all(folder).unwrap();
 }

@@ -225,7 +225,7 @@ fn misplaced(body: &Body, frame: &Frame) -> Option<String> {
             return Some(format!("a {kind} in a [cell] is promised, not built yet; today: planes and spheres"));
         }
         let share = frame.fractions(body.position);
-        let far = !(share.abs().max_element() < MOST_CELLS);
+        let far = !share.is_finite() || share.abs().max_element() > MOST_CELLS;
         return far.then(|| format!("it lies at {}, more than {MOST_CELLS:e} cells away", body.position));
     };
     let normal = body.orientation * normal;

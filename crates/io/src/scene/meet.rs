@@ -158,7 +158,7 @@ fn touching_pairs(bodies: &[Body], frame: Option<&Frame>) -> Vec<Touching> {
 /// Where bodies are: within the cell, if there is one, and their images near its faces.
 struct Places {
     home: Vec<DVec3>,
-    images: Vec<(usize, DVec3)>,
+    images: Vec<Placed>,
 }
 
 impl Places {
@@ -189,9 +189,12 @@ impl Places {
     }
 }
 
+/// A body and where it, or an image of it, is.
+type Placed = (usize, DVec3);
+
 /// Spheres in cubic cells, one grid for each power of two of the radius, so that a mixture of sizes stays cheap.
 struct Grid {
-    cells: HashMap<(i32, [i64; 3]), Vec<(usize, DVec3)>>,
+    cells: HashMap<(i32, [i64; 3]), Vec<Placed>>,
     levels: BTreeSet<i32>,
 }
 
@@ -223,7 +226,7 @@ impl Grid {
     }
 
     /// Calls `visit` for every sphere of this level or a larger one that might touch.
-    fn near(&self, position: DVec3, radius: f64, mut visit: impl FnMut((usize, DVec3))) {
+    fn near(&self, position: DVec3, radius: f64, mut visit: impl FnMut(Placed)) {
         for &level in self.levels.range(Grid::level(radius)..) {
             let [x, y, z] = Grid::cell(level, position);
             for i in 0..27_i64 {

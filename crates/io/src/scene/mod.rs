@@ -3,7 +3,7 @@
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
 //! `start`, `bodies`, `cell`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `memory`
 //! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
-//! lays a partial scene over another. Nothing here writes a file or advances a world.
+//! lays a partial scene over another, `setting` single values. Nothing here writes a file or advances a world.
 
 mod bodies;
 mod cell;
@@ -20,6 +20,7 @@ mod records;
 mod resolved;
 mod rows;
 mod schema;
+mod setting;
 mod shapes;
 mod speeds;
 mod start;
@@ -50,6 +51,8 @@ pub use crate::input::InputError;
 pub use check::{check_text, plural};
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
+pub(crate) use setting::split;
+pub use setting::{Setting, load_with};
 pub use start::Start;
 pub use timing::{Domain, Leaving, Stop};
 pub use variant::load_variant;

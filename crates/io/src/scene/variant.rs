@@ -62,7 +62,7 @@ fn merged_contacts<'a>(scene: Spanned<DeValue<'a>>, variant: Spanned<DeValue<'a>
 
 /// The two materials of a contact, in alphabetical order; none if they are not written as they should be, which whoever reads
 /// the table will say.
-fn pair_of(contact: &Spanned<DeValue<'_>>) -> Option<[String; 2]> {
+pub(super) fn pair_of(contact: &Spanned<DeValue<'_>>) -> Option<[String; 2]> {
     let DeValue::Table(table) = contact.get_ref() else { return None };
     let DeValue::Array(names) = table.get("between")?.get_ref() else { return None };
     let name = |i: usize| match names.get(i)?.get_ref() {

@@ -3,17 +3,17 @@
 //!
 //! Ends when the translational kinetic energy per grain that is no rattler, and the largest error of the six components of
 //! the pressure, are below bounds; the paper's time is the limit if they never are (the row then shows by how much).
-//! Rattlers: a grain with at most half of Table I's Z contacts, taken away again and again, for the motions with mu >= 0.01.
+//! Rattlers are those of `World::packing`: a grain with at most half of Table I's Z contacts, taken away again and again, for the
+//! motions with mu >= 0.01.
 //! The inertia of the cell is that of LAMMPS' `Pdamp` = 2.25 with `ptemp` = 1 (see `stickslip::cell::CellInertia`).
 
 use std::f64::consts::PI;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use glam::{DMat3, DVec3};
 use stickslip::cell::{Cell, CellInertia, Control, Frame};
-use stickslip::measure::packing::{Coordination, LEAST_COEFFICIENT, coordination, stable_contacts};
 use stickslip::random::Stream;
+use stickslip::world::Packing;
 use stickslip::{Body, Setup, World, math};
 
 use super::{RADIUS, STEP, grain, laws, model};
@@ -39,7 +39,7 @@ pub struct Recipe {
     pub step: f64,
     /// Steps after which it ends in any case.
     pub most_steps: u64,
-    /// Kinetic energy per grain, relative to 1e-12 at a pressure of 1e-4, and relative error of the pressure at which it ends.
+    /// When it ends.
     pub rest: Rest,
 }
 
@@ -147,36 +147,29 @@ pub fn pack(recipe: &Recipe, context: &Context, tell: impl Fn(u64, f64) + Sync) 
     pool.install(|| {
         let mut world = recipe.world()?;
         let mut drift = 0.0;
-        loop {
-            advance(&mut world, LOOK - 1)?;
-            // The rows of the last step's contacts tell rattlers.
-            world.keep_contacts(true);
-            advance(&mut world, 1)?;
-            world.keep_contacts(false);
-            if context.interrupted.load(Ordering::Relaxed) {
-                return Err(Ended::Interrupted);
-            }
+        while world.steps() < recipe.most_steps {
+            world.advance(LOOK).map_err(Ended::failed)?;
+            context.check_interrupt()?;
             drift += mean_velocity(&world).length() * LOOK as f64 * recipe.step;
-            let error = world.pressure_error().unwrap_or(f64::INFINITY);
-            let over = world.steps() >= recipe.most_steps;
             let (energy, all) = world.translational_energy();
             tell(world.steps(), energy / all.max(1) as f64);
-            if !over && error >= recipe.rest.pressure_error {
-                continue;
-            }
-            let found = contacts(&world, recipe);
-            let kinetic = kinetic_of_held(&world, &found);
-            if over || kinetic < recipe.rest.kinetic {
-                let held = held(&world, &found);
-                let seconds = started.elapsed().as_secs_f64();
-                return Ok(Packed { row: row(recipe, &world, &found, kinetic, error, seconds), drift, held });
+            if rests(&world, &recipe.rest) {
+                break;
             }
         }
+        // One step more, of which the contacts are kept.
+        world.keep_contacts(true);
+        world.step().map_err(Ended::failed)?;
+        let found = world.packing();
+        let held = held(&world, &found);
+        Ok(Packed { row: row(recipe, &world, &found, started.elapsed().as_secs_f64()), drift, held })
     })
 }
 
-fn advance(world: &mut World, steps: u64) -> Result<(), Ended> {
-    world.advance(steps).map_err(Ended::failed)
+fn rests(world: &World, rest: &Rest) -> bool {
+    // Rattlers are looked for only when the pressure is right: that takes some time.
+    world.pressure_error().is_some_and(|error| error < rest.pressure_error)
+        && world.packing().kinetic_per_body.is_some_and(|kinetic| kinetic < rest.kinetic)
 }
 
 fn mean_velocity(world: &World) -> DVec3 {
@@ -184,21 +177,8 @@ fn mean_velocity(world: &World) -> DVec3 {
     sum / world.sphere_count().max(1) as f64
 }
 
-fn contacts(world: &World, recipe: &Recipe) -> Coordination {
-    let ids: Vec<u32> = world.ids().collect();
-    let pairs: Vec<(u32, u32)> = world.contacts().iter().map(|row| (row.a, row.b)).collect();
-    coordination(&ids, &pairs, stable_contacts(recipe.mu.map(|mu| mu >= LEAST_COEFFICIENT)))
-}
-
-/// Not a number if all are rattlers: that is no rest.
-fn kinetic_of_held(world: &World, found: &Coordination) -> f64 {
-    let held = world.ids().filter(|id| found.rattlers.binary_search(id).is_err());
-    let (sum, count) =
-        held.fold((0.0, 0_usize), |(sum, count), id| (sum + 0.5 * world.body(id).velocity.length_squared(), count + 1));
-    sum / count as f64
-}
-
-fn held(world: &World, found: &Coordination) -> Vec<Shown> {
+/// The grains that are no rattlers, with their contacts among themselves.
+fn held(world: &World, found: &Packing) -> Vec<Shown> {
     let is_held = |id: &u32| found.rattlers.binary_search(id).is_err();
     let mut counts = vec![0; world.id_count() as usize];
     for row in world.contacts().iter().filter(|row| is_held(&row.a) && is_held(&row.b)) {
@@ -208,19 +188,73 @@ fn held(world: &World, found: &Coordination) -> Vec<Shown> {
     world.ids().filter(is_held).map(|id| (world.body(id).position, counts[id as usize])).collect()
 }
 
-fn row(recipe: &Recipe, world: &World, found: &Coordination, kinetic: f64, error: f64, seconds: f64) -> Row {
+fn row(recipe: &Recipe, world: &World, found: &Packing, seconds: f64) -> Row {
     Row {
         mu: recipe.mu,
         pressure: recipe.pressure,
         n: recipe.count,
         seed: recipe.seed,
         phi: world.volume_fraction().unwrap_or(f64::NAN),
-        z: found.mean_held,
-        z_all: found.mean,
-        rattlers: found.rattlers.len() as f64 / found.grains.max(1) as f64,
-        kinetic,
-        pressure_error: error,
+        z: found.coordination,
+        z_all: world.coordination(),
+        rattlers: found.rattlers.len() as f64 / recipe.count as f64,
+        kinetic: found.kinetic_per_body.unwrap_or(f64::NAN),
+        pressure_error: world.pressure_error().unwrap_or(f64::NAN),
         steps: world.steps(),
         seconds,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::experiment::Scale;
+
+    /// A small packing under a large pressure, which rests soon: the pressure is the applied one, the centre of mass has not
+    /// moved, the counts agree with each other, and it is a packing.
+    #[test]
+    fn a_packing_comes_to_rest_under_its_pressure() {
+        let interrupted = AtomicBool::new(false);
+        let progress = |_: f64, _: &str| {};
+        let folder = Path::new("none");
+        let context = Context {
+            scale: Scale::Quick,
+            threads: 1,
+            folder,
+            go_on: false,
+            interrupted: &interrupted,
+            progress: &progress,
+        };
+        let mut recipe = Recipe::new([0.5, 0.5, 0.5], 80, 1);
+        (recipe.pressure, recipe.start, recipe.rest) = (1e-2, 0.15, Rest { kinetic: 1e-9, pressure_error: 1e-4 });
+        let packed = pack(&recipe, &context, |_, _| {}).unwrap();
+        let row = &packed.row;
+        // The step after the one at which it rested is as quiet.
+        assert!(row.steps < recipe.most_steps && row.kinetic < 2e-9 && row.pressure_error < 2e-4, "{row:?}");
+        assert!(packed.drift < 1e-9, "{}", packed.drift);
+        assert!((0.45..0.70).contains(&row.phi) && (2.0..8.0).contains(&row.z), "{row:?}");
+        let contacts: usize = packed.held.iter().map(|(_, contacts)| contacts).sum();
+        assert!((contacts as f64 / packed.held.len() as f64 - row.z).abs() < 1e-12);
+        assert_eq!(packed.held.len() + (row.rattlers * 80.0).round() as usize, 80);
+        interrupted.store(true, Ordering::Relaxed);
+        assert_eq!(pack(&recipe, &context, |_, _| {}).err(), Some(Ended::Interrupted));
+    }
+
+    #[test]
+    fn grains_start_apart_through_the_faces_too() {
+        let width = 6.0;
+        let centres = places(60, width, 3);
+        for (k, a) in centres.iter().enumerate() {
+            for b in &centres[..k] {
+                for shift in [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z] {
+                    let near = [a - b + shift * width, a - b - shift * width];
+                    assert!(near.iter().all(|apart| apart.length() > 2.0 * RADIUS));
+                }
+            }
+        }
+        assert_ne!(centres, places(60, width, 4));
     }
 }

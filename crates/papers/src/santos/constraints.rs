@@ -187,8 +187,11 @@ fn table() -> String {
     text
 }
 
-/// The panels of the paper's Fig. 3: what varies along the axis, given it and mu_s.
-pub const PANELS: [(&str, fn(f64, f64) -> [f64; 3]); 4] = [
+/// A panel of the paper's Fig. 3: what varies along the axis, and the state at a value of it and of mu_s.
+pub type Panel = (&'static str, fn(f64, f64) -> [f64; 3]);
+
+/// The panels.
+pub const PANELS: [Panel; 4] = [
     ("mu_s", |mu, _| [mu, 0.0, 0.0]),
     ("mu_t (mu_r = 0)", |mu, slide| [slide, 0.0, mu]),
     ("mu_r (mu_t = 0)", |mu, slide| [slide, mu, 0.0]),

@@ -14,7 +14,7 @@ use glam::{DMat3, DVec3};
 use stickslip::cell::{Cell, CellInertia, Control, Frame};
 use stickslip::random::Stream;
 use stickslip::world::Packing;
-use stickslip::{Body, Setup, World, math};
+use stickslip::{Body, Model, Setup, World, math};
 
 use super::{RADIUS, STEP, grain, laws, model};
 use crate::experiment::{Context, Ended};
@@ -59,21 +59,45 @@ impl Recipe {
         Recipe { mu, pressure: 1e-4, count, seed, start: 0.05, step: STEP, most_steps: 10_000_000, rest }
     }
 
-    /// A cube with the grains at rest.
+    /// A cube with the grains at rest, under the applied pressure or the gentlest, if that is lower.
     fn world(&self) -> Result<World, Ended> {
         let width = math::cbrt(self.count as f64 * PI / (6.0 * self.start));
+        let frame = Frame::new(DMat3::from_diagonal(DVec3::splat(width)));
+        let bodies: Vec<Body> = places(self.count, width, self.seed).into_iter().map(grain).collect();
+        let model = self.model(frame, self.pressure.min(GENTLE));
+        World::new(Setup { model, bodies }).map_err(Ended::failed)
+    }
+
+    /// The same grains and contacts under the whole pressure.
+    fn pressed(&self, world: &World) -> Result<World, Ended> {
+        let Some(cell) = world.cell() else { return Err(Ended::failed("a packing has a cell")) };
+        let as_it_is = |id: u32| {
+            let body = world.body(id);
+            let (orientation, velocity, angular_velocity) = (body.orientation, body.velocity, body.angular_velocity);
+            Body { orientation, velocity, angular_velocity, ..grain(body.position) }
+        };
+        let bodies = world.ids().map(as_it_is).collect();
+        let setup = Setup { model: self.model(cell.frame, self.pressure), bodies };
+        World::with_memory(setup, &world.remembered()).map_err(Ended::failed)
+    }
+
+    fn model(&self, frame: Frame, pressure: f64) -> Model {
         let mut model = model(laws(self.mu[0], self.mu[1], self.mu[2]), self.step);
         let control = Control::Pressure {
-            target: DMat3::from_diagonal(DVec3::splat(self.pressure)),
+            target: DMat3::from_diagonal(DVec3::splat(pressure)),
             inertia: CellInertia { damping_time: 2.25, energy: 1.0 },
             triclinic: true,
         };
-        let frame = Frame::new(DMat3::from_diagonal(DVec3::splat(width)));
         model.cell = Some(Cell { frame, control });
-        let bodies: Vec<Body> = places(self.count, width, self.seed).into_iter().map(grain).collect();
-        World::new(Setup { model, bodies }).map_err(Ended::failed)
+        model
     }
 }
+
+/// The largest pressure that dilute grains are put under. The cell's work P V is what the grains collide with: 0.1 k_n d^2 each
+/// at 1e-2, which overlaps them by more than half a radius, where `hooke` means nothing and the engine stops. So a packing
+/// under more is first made under this, and pressed when it has come to rest, roughly.
+const GENTLE: f64 = 1e-3;
+const ROUGHLY: Rest = Rest { kinetic: 1e-7, pressure_error: 0.05 };
 
 /// Centres at random in a periodic cube, no two grains nearer than they can touch.
 fn places(count: usize, width: f64, seed: u64) -> Vec<DVec3> {
@@ -145,25 +169,49 @@ pub fn pack(recipe: &Recipe, context: &Context, tell: impl Fn(u64, f64) + Sync) 
     // One thread: packings are done side by side.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(Ended::failed)?;
     pool.install(|| {
+        let mut course = Course { recipe, context, before: 0, drift: 0.0 };
         let mut world = recipe.world()?;
-        let mut drift = 0.0;
-        while world.steps() < recipe.most_steps {
-            world.advance(LOOK).map_err(Ended::failed)?;
-            context.check_interrupt()?;
-            drift += mean_velocity(&world).length() * LOOK as f64 * recipe.step;
-            let (energy, all) = world.translational_energy();
-            tell(world.steps(), energy / all.max(1) as f64);
-            if rests(&world, &recipe.rest) {
-                break;
-            }
+        if recipe.pressure > GENTLE {
+            course.until(&mut world, &ROUGHLY, &tell)?;
+            course.before = world.steps();
+            world = recipe.pressed(&world)?;
         }
+        course.until(&mut world, &recipe.rest, &tell)?;
         // One step more, of which the contacts are kept.
         world.keep_contacts(true);
         world.step().map_err(Ended::failed)?;
         let found = world.packing();
         let held = held(&world, &found);
-        Ok(Packed { row: row(recipe, &world, &found, started.elapsed().as_secs_f64()), drift, held })
+        let mut row = row(recipe, &world, &found, started.elapsed().as_secs_f64());
+        row.steps += course.before;
+        Ok(Packed { row, drift: course.drift, held })
     })
+}
+
+/// A packing on its way.
+struct Course<'a> {
+    recipe: &'a Recipe,
+    context: &'a Context<'a>,
+    /// Steps of an earlier stage.
+    before: u64,
+    drift: f64,
+}
+
+impl Course<'_> {
+    /// Goes on until it rests or the time is over.
+    fn until(&mut self, world: &mut World, rest: &Rest, tell: &impl Fn(u64, f64)) -> Result<(), Ended> {
+        while self.before + world.steps() < self.recipe.most_steps {
+            world.advance(LOOK).map_err(Ended::failed)?;
+            self.context.check_interrupt()?;
+            self.drift += mean_velocity(world).length() * LOOK as f64 * self.recipe.step;
+            let (energy, all) = world.translational_energy();
+            tell(self.before + world.steps(), energy / all.max(1) as f64);
+            if rests(world, rest) {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 fn rests(world: &World, rest: &Rest) -> bool {

@@ -31,7 +31,7 @@ const fn state(mu: Friction, phi: f64, z: f64, rattlers: f64, source: &'static s
 
 /// All of them.
 pub const REFERENCES: [Reference; 7] = [
-    state([0.0, 0.0, 0.0], 0.6366, 6.035, 0.025, TWO),
+    state([0.0, 0.0, 0.0], 0.63655, 6.035, 0.025, TWO),
     state([0.3, 0.0, 0.0], 0.5886, 4.65, 0.135, TWO),
     // phi 0.58124, 0.57799, 0.57810; Z 4.252, 4.251, 4.222.
     state([1.0, 0.0, 0.0], 0.5791, 4.242, 0.201, THREE),

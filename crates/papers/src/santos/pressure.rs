@@ -53,7 +53,7 @@ impl Size {
         match scale {
             Scale::Quick => Size { count: 300, seeds: 2, pressures: &[1e-2, 1e-3, 1e-4, 1e-5], pressure_error: 5e-5 },
             Scale::Full => {
-                Size { count: 10_000, seeds: 6, pressures: &[1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7], pressure_error: 1e-6 }
+                Size { count: 10_000, seeds: 6, pressures: &[1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7], pressure_error: 5e-7 }
             }
         }
     }

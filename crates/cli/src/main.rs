@@ -1,7 +1,7 @@
 //! The command `stickslip`: one file a command, and here the list of them and the exit codes.
 //!
-//! 0 done; 1 the run failed or was interrupted; 2 the input is wrong, and nothing was written. Results go to standard
-//! output, progress and errors to standard error.
+//! 0 done; 1 the run failed or was interrupted; 2 the input is wrong, and nothing was written; 3 checks of `reproduce` were
+//! missed. Results go to standard output, progress and errors to standard error.
 
 mod bench;
 mod check;
@@ -11,6 +11,7 @@ mod laws;
 mod measure;
 mod probe;
 mod progress;
+mod reproduce;
 mod resume;
 mod rules;
 mod run;
@@ -33,7 +34,8 @@ const VERSION: &str = env!("STICKSLIP_VERSION");
 #[derive(Parser)]
 #[command(name = "stickslip", version = VERSION, max_term_width = 120)]
 #[command(after_help = "Example:\n  stickslip run examples/01-pile.toml\n\n\
-                        Exit codes: 0 done; 1 the run failed; 2 the input is wrong (nothing was written).")]
+                        Exit codes: 0 done; 1 the run failed; 2 the input is wrong (nothing was written); 3 checks of\n\
+                        `reproduce` missed.")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -49,6 +51,7 @@ enum Command {
     Sweep(sweep::Sweep),
     Probe(probe::Probe),
     Measure(measure::Measure),
+    Reproduce(reproduce::Reproduce),
     Laws(laws::Laws),
     Bench(bench::Bench),
 }
@@ -59,6 +62,8 @@ enum Failure {
     Input(miette::Report),
     /// It was done in part, or something outside the input went wrong: exit code 1.
     Run(String),
+    /// `reproduce` did what it was asked, and some numbers are not what they should be: exit code 3.
+    Checks(String),
 }
 
 impl From<stickslip_io::scene::InputError> for Failure {
@@ -86,6 +91,7 @@ fn main() -> ExitCode {
         Command::Sweep(sweep) => sweep.execute(),
         Command::Probe(probe) => probe.execute(),
         Command::Measure(measure) => measure.execute(),
+        Command::Reproduce(reproduce) => reproduce.execute(),
         Command::Laws(laws) => laws.execute(),
         Command::Bench(bench) => bench.execute(),
     };
@@ -98,6 +104,10 @@ fn main() -> ExitCode {
         Err(Failure::Run(message)) => {
             eprintln!("error: {message}");
             ExitCode::FAILURE
+        }
+        Err(Failure::Checks(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(3)
         }
     }
 }

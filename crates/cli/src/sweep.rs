@@ -341,7 +341,7 @@ impl Work<'_> {
         Some(row.unwrap_or_else(|failure| {
             let reason = match failure {
                 Failure::Input(report) => report.to_string(),
-                Failure::Run(message) => message,
+                Failure::Run(message) | Failure::Checks(message) => message,
             };
             Row::stuck(self.set.clone(), self.checked.seed, "interrupted", reason)
         }))

@@ -124,6 +124,7 @@ fn held_grains(
         up: (-gravity).try_normalize().unwrap_or(DVec3::Z),
         label: "contacts",
         from: None,
+        to: None,
     }
 }
 

@@ -3,7 +3,7 @@
 //! One file of text, no scripts, no fonts and nothing from the network. The colours are those of Okabe and Ito, which
 //! people with any colour vision can tell apart, with dashes once they are used up. The legend stands above the plot
 //! and wraps, and ticks are chosen by the width of their labels, so that no text lies on another. Bars are in `bars.rs`,
-//! maps in `heat_map.rs`; three dimensions it does not do.
+//! maps in `heat_map.rs`, symbols, error bars and several plots side by side in `multiples.rs`; three dimensions it does not do.
 
 use stickslip::math;
 
@@ -112,7 +112,7 @@ impl Figure {
             title = escape(&self.title),
         );
         svg += &x_axis(&x_scale, &self.x.label, top, bottom);
-        svg += &y_axis(&y_scale, &self.y.label, left, right);
+        svg += &y_axis(&y_scale, &self.y.label, left, right, 20.0);
         if let Some((label, factor)) = &self.right {
             svg += &right_axis(&y_scale.times(*factor), label, right);
         }
@@ -137,7 +137,7 @@ impl Figure {
 }
 
 impl Axis {
-    fn shows(&self, value: f64) -> bool {
+    pub(super) fn shows(&self, value: f64) -> bool {
         value.is_finite() && (!self.log || value > 0.0)
     }
 
@@ -209,6 +209,14 @@ impl Scale {
     /// Position on the page of a value that `Axis::place` has placed.
     pub(super) fn at(&self, placed: f64) -> f64 {
         self.start + (placed - self.low) / (self.high - self.low) * (self.end - self.start)
+    }
+
+    /// Position on the page of a value; none if it does not lie between the ends.
+    pub(super) fn within(&self, value: f64) -> Option<f64> {
+        let axis = Axis { label: String::new(), log: self.log };
+        let placed = axis.shows(value).then(|| axis.place(value))?;
+        let room = 1e-9 * (self.high - self.low);
+        (self.low - room..=self.high + room).contains(&placed).then(|| self.at(placed))
     }
 
     fn label(&self, tick: f64) -> String {
@@ -300,7 +308,7 @@ pub(super) fn x_axis(scale: &Scale, label: &str, top: f64, bottom: f64) -> Strin
     svg + &format!("<text x=\"{x}\" y=\"{y:.1}\" text-anchor=\"middle\">{label}</text>\n")
 }
 
-fn y_axis(scale: &Scale, label: &str, left: f64, right: f64) -> String {
+pub(super) fn y_axis(scale: &Scale, label: &str, left: f64, right: f64, label_at: f64) -> String {
     let mut svg = String::new();
     for &tick in &scale.ticks {
         let y = scale.at(tick);
@@ -312,7 +320,7 @@ fn y_axis(scale: &Scale, label: &str, left: f64, right: f64) -> String {
             scale.label(tick)
         );
     }
-    svg + &upright_label(label, scale, 20.0)
+    svg + &upright_label(label, scale, label_at)
 }
 
 fn right_axis(scale: &Scale, label: &str, right: f64) -> String {

@@ -17,6 +17,7 @@ pub mod lammps;
 mod lammps_box;
 mod lammps_data;
 pub mod lock;
+pub mod multiples;
 mod panel;
 pub mod parquet;
 mod parquet_columns;

@@ -42,6 +42,8 @@ pub struct Drawing {
     pub label: &'static str,
     /// The value of the bar's lower end, if not the least.
     pub from: Option<f64>,
+    /// The value of its upper end, if it does not follow from the spheres: for pictures that stand side by side.
+    pub to: Option<f64>,
 }
 
 /// A sphere with the value that colours it.
@@ -89,7 +91,7 @@ impl Drawing {
         let resting = squares <= 1e-4 * gravity.length() * 2.0 * radii;
         let cell = world.cell().map(|cell| cell.frame);
         let edges = cell.map_or(Vec::new(), |frame| edges_of(&frame));
-        let mut drawing = Drawing { spheres, planes, walls, edges, up, label: MOVING, from: Some(0.0) };
+        let mut drawing = Drawing { spheres, planes, walls, edges, up, label: MOVING, from: Some(0.0), to: None };
         // Without gravity and walls no speed is large or small by itself.
         if resting || cell.is_some_and(|frame| frame.repeats_everywhere()) {
             drawing.colour_by_height("height (m)");
@@ -151,7 +153,13 @@ impl Drawing {
             return Range { low: 0.0, high: 1.0, beyond: false };
         };
         let low = self.from.unwrap_or(least);
-        let high = if self.from.is_some() { values[values.len() - 1 - values.len() / 100] } else { greatest };
+        let high = if let Some(to) = self.to {
+            to
+        } else if self.from.is_some() {
+            values[values.len() - 1 - values.len() / 100]
+        } else {
+            greatest
+        };
         let room = 1e-9 * low.abs().max(f64::MIN_POSITIVE);
         Range { low, high: high.max(low + room), beyond: greatest > high }
     }
@@ -448,6 +456,7 @@ mod tests {
             up: DVec3::Z,
             label: "height (m)",
             from: None,
+            to: None,
         }
     }
 

@@ -1,0 +1,27 @@
+//! The papers that stickslip is checked against: one experiment of one paper, one file.
+//!
+//! - [`experiment`]: what an experiment is, what it is given and what it hands back;
+//! - [`result`]: what is kept of it, as `result.json` and the files beside it;
+//! - [`santos`]: Santos et al. (2020), packings with sliding, rolling and spinning friction.
+//!
+//! Everything an experiment needs is in the program: no file is read, but for rows of its own table when it goes on with
+//! work that was broken off. `stickslip reproduce` calls these.
+
+pub mod experiment;
+pub mod result;
+pub mod santos;
+
+pub use experiment::{Check, Context, Ended, Experiment, Metric, Outcome, Scale};
+
+/// Every experiment, in the order in which `--all` does them: the short ones of a paper first.
+pub const EXPERIMENTS: &[Experiment] = &[
+    santos::contact::EXPERIMENT,
+    santos::constraints::EXPERIMENT,
+    santos::friction::EXPERIMENT,
+    santos::pressure::EXPERIMENT,
+];
+
+/// The experiment of this id.
+pub fn find(id: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS.iter().find(|experiment| experiment.id == id)
+}

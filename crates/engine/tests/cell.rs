@@ -471,6 +471,10 @@ fn cells_that_cannot_be_are_refused() {
     assert!(refused(euler, one()).contains("velocity-verlet"));
     let plane = || vec![sphere(0.5, DVec3::ONE), common::plane(DVec3::Z, DVec3::ZERO)];
     assert!(refused(plain(cube(9.0), Control::Fixed), plane()).contains("crosses"));
+    // A plane that turned came to cross a direction that repeats, where images of spheres do not feel it.
+    let turns = stickslip::body::Prescribed { angular_velocity: DVec3::X, ..Default::default() };
+    let turning = Body { motion: Motion::Prescribed(turns), ..common::plane(DVec3::Z, DVec3::ZERO) };
+    assert!(refused(plain(half, Control::Fixed), vec![sphere(0.5, DVec3::ONE), turning]).contains("turns"));
     let driven = Motion::Prescribed(stickslip::body::Prescribed { velocity: DVec3::X, ..Default::default() });
     let driven = vec![Body { motion: driven, ..sphere(0.5, DVec3::ONE) }, sphere(0.5, DVec3::splat(4.0))];
     assert!(refused(plain(cube(9.0), Control::Fixed), driven).contains("driven"));
@@ -482,4 +486,55 @@ fn cells_that_cannot_be_are_refused() {
     let trouble = squeezed.advance(10_000).unwrap_err().to_string();
     assert!(trouble.contains("too thin"), "{trouble}");
     assert!(matches!(squeezed.body(0).radius, 0.5) && matches!(one()[0].shape, Shape::Sphere { .. }));
+}
+
+fn two() -> Vec<Body> {
+    vec![sphere(0.5, DVec3::ONE), sphere(0.5, DVec3::splat(4.0))]
+}
+
+fn cube(side: f64) -> Frame {
+    Frame::new(DMat3::from_diagonal(DVec3::splat(side)))
+}
+
+/// A strain of 2 in a step made the cell and all bodies NaN, one of more turned it inside out, and the run went on: NaN is
+/// not larger than the slack, so lists were never stale and nothing was looked at.
+#[test]
+fn a_cell_that_leaps_stops_the_run() {
+    for rate in [100.0, 150.0, -150.0] {
+        let control = Control::Strain { gradient: DMat3::IDENTITY * rate };
+        let setup = Setup { model: model(friction(), 0.02, cube(9.0), control), bodies: two() };
+        assert!(World::new(setup).unwrap_err().to_string().contains("tenth"));
+    }
+    for damping_time in [1e-200, 1e-3] {
+        let inertia = CellInertia { damping_time, energy: 1.0 };
+        let control = Control::Pressure { target: DMat3::IDENTITY, inertia, triclinic: true };
+        let mut leaping = world(model(friction(), 0.02, cube(9.0), control), two());
+        assert!(leaping.advance(5).is_err(), "{:?}", leaping.cell());
+    }
+}
+
+/// Vectors that lean by 1e19 of each other were reduced by whole numbers beyond 2^63: to another lattice.
+#[test]
+fn vectors_that_lean_beyond_rounding_are_refused() {
+    let vectors = DMat3::from_cols(DVec3::X * 9.0, DVec3::new(1e19, 9.0, 0.0), DVec3::Z * 9.0);
+    let setup = Setup { model: model(friction(), 0.02, Frame::new(vectors), Control::Fixed), bodies: two() };
+    assert!(World::new(setup).unwrap_err().to_string().contains("lean"));
+    // A straight cell may be as long as it likes.
+    let long = Frame::new(DMat3::from_diagonal(DVec3::new(9e9, 9.0, 9.0)));
+    world(model(friction(), 0.02, long, Control::Fixed), two());
+}
+
+/// The corner of a sheared cell went with the flow for ever, and all bodies with it: 50 cells away after a strain of 100.
+#[test]
+fn a_sheared_cell_stays_where_it_is() {
+    let gradient = DMat3::from_cols(DVec3::ZERO, DVec3::X * 0.5, DVec3::ZERO);
+    let mut sheared = world(model(friction(), 0.02, cube(5.0), Control::Strain { gradient }), two());
+    let centre = sheared.centre_of_mass();
+    sheared.advance(10_000).unwrap();
+    let cell = sheared.cell().unwrap();
+    assert!((cell.strain.y_axis.x - 100.0).abs() < 1e-9);
+    // Within a vector and a half of the point that stays, and so are the bodies, but for a skin.
+    let near = |place: DVec3| (cell.frame.fractions(place) - 0.5).abs().max_element() < 1.6;
+    assert!(near(centre) && (cell.frame.corner - centre).length() < 15.0, "{cell:?}");
+    assert!((sheared.centre_of_mass() - centre).length() < 1e-9);
 }

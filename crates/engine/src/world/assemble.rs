@@ -80,6 +80,12 @@ impl World {
     }
 }
 
+/// The least height of a cell over its vector: below, whole numbers of vectors are not exact any more.
+const FLATTEST: f64 = 1e-6;
+
+/// The most that a cell may be told to strain in a step; at 2 it would turn inside out.
+const MOST_STRAIN: f64 = 0.1;
+
 /// A cell must have a volume, and hold only what can be put back into it.
 fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
     let Some(cell) = &model.cell else { return Ok(()) };
@@ -88,7 +94,17 @@ fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
     if !(frame.vectors.is_finite() && frame.corner.is_finite() && frame.volume() > 0.0) {
         return bad("its three vectors must span a volume, and be right-handed");
     }
+    let lengths = [0, 1, 2].map(|k| frame.vectors.col(k).length());
+    if frame.heights().into_iter().zip(lengths).any(|(height, length)| height < FLATTEST * length) {
+        return bad(
+            "its vectors lean over each other so far that rounding hides its shape: take others of the lattice",
+        );
+    }
     check_control(cell)?;
+    let gradient = CellState::new(cell, DVec3::ZERO).gradient * model.dt;
+    if gradient.to_cols_array().iter().any(|strain| strain.abs() > MOST_STRAIN) {
+        return bad("it strains by more than a tenth in one step: take a smaller step, or strain it more slowly");
+    }
     if flows && model.integrator != Integrator::VelocityVerlet {
         return bad("one that changes its shape needs the integrator velocity-verlet");
     }
@@ -105,6 +121,9 @@ fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
             Shape::Sphere { .. } => "is driven: in a cell spheres are free, held or fixed",
             Shape::Plane { normal } if !flows => {
                 let normal = body.orientation * normal.normalize();
+                if matches!(body.motion, Motion::Prescribed(p) if p.angular_velocity.cross(normal) != DVec3::ZERO) {
+                    return bad(&format!("body {id} is a plane that turns, which a cell has no room for"));
+                }
                 let crosses = |k: usize| frame.periodic[k] && normal.dot(vectors[k]).abs() > 1e-9 * vectors[k].length();
                 if !(0..3).any(crosses) {
                     continue;

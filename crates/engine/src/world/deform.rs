@@ -13,7 +13,7 @@
 //!
 //! Does not do: a flow with symplectic Euler, walls or driven bodies in a cell that changes its shape.
 
-use glam::{DMat3, DVec3, IVec3};
+use glam::{DMat3, DVec3, I64Vec3, IVec3};
 
 use super::World;
 use super::packing::trace;
@@ -87,18 +87,24 @@ impl World {
 
     /// The stress is known: half a kick of the gradient ends the step. Returns the power that the cell's motion puts in.
     pub(super) fn end_flow(&mut self, kinetic: [f64; 6], dt: f64) -> f64 {
-        let virial = symmetric_part(self.virial_sums());
-        let Some(cell) = &mut self.state.cell else { return 0.0 };
-        cell.virial = virial;
-        if !self.flows() {
+        self.note_virial();
+        let Some(virial) = self.state.cell.as_ref().filter(|_| self.flows()).map(|cell| cell.virial) else {
             return 0.0;
-        }
+        };
         let rate = self.gradient_rate(kinetic, virial);
         if let Some(cell) = &mut self.state.cell {
             cell.gradient_rate = rate;
             cell.gradient += rate * (0.5 * dt);
         }
         self.flow_power(kinetic)
+    }
+
+    /// The cell knows the stress of the latest evaluation.
+    pub(super) fn note_virial(&mut self) {
+        let virial = symmetric_part(self.virial_sums());
+        if let Some(cell) = &mut self.state.cell {
+            cell.virial = virial;
+        }
     }
 
     /// The same at the start of a stage, with the loads of the stage before.
@@ -188,10 +194,15 @@ impl World {
 
     /// Whether the cell is large enough: two images of a body must not both be near another.
     pub(super) fn check_cell(&self) -> Result<(), Trouble> {
-        let Some(cell) = &self.state.cell else { return Ok(()) };
-        // Of the cell that `tidy_cell` would take.
-        let frame = cell.frame.reduced().map_or(cell.frame, |reduced| reduced.0);
-        let (height, least) = (frame.least_height(), self.least_height());
+        self.check_cell_for(0.0)
+    }
+
+    /// The same with a sphere of some radius (m) to come.
+    pub(super) fn check_cell_for(&self, radius: f64) -> Result<(), Trouble> {
+        let Some(frame) = self.upright_cell() else { return Ok(()) };
+        // A cell that was pressed through itself has no height.
+        let height = if frame.volume() < 0.0 { 0.0 } else { frame.least_height() };
+        let least = 2.0 * (2.0 * self.largest_radius.max(radius) + self.neighbours.skin);
         // What is not a number is not larger.
         if height > least {
             return Ok(());
@@ -199,13 +210,20 @@ impl World {
         Err(Trouble::CellTooSmall { height, least, time: self.time(), step: self.state.step })
     }
 
-    /// What every height of the cell must exceed (m).
-    pub(super) fn least_height(&self) -> f64 {
-        2.0 * (self.reach() + self.neighbours.skin)
+    /// The cell that `tidy_cell` would take.
+    pub(super) fn upright_cell(&self) -> Option<Frame> {
+        self.state.cell.map(|cell| cell.frame.reduced().map_or(cell.frame, |reduced| reduced.0))
     }
 
-    /// Takes a cell that leans less, where it leans too much, and puts bodies back into it. Neighbour lists must follow.
+    /// The image of a place in the cell (m): bodies may have left it a little since neighbour lists were made. The place
+    /// itself without a cell.
+    pub fn place_in_cell(&self, place: DVec3) -> DVec3 {
+        self.state.cell.as_ref().map_or(place, |cell| place + cell.frame.shift(cell.frame.into_cell(place)))
+    }
+
+    /// Takes a cell that leans less, where it leans too much, or is nearer, and puts bodies back into it. Neighbour lists must follow.
     pub(super) fn tidy_cell(&mut self) {
+        let flows = self.flows();
         let Some(cell) = &mut self.state.cell else { return };
         let bodies = &mut self.state.bodies;
         bodies.images.resize(bodies.movers.len(), IVec3::ZERO);
@@ -216,6 +234,9 @@ impl World {
                 let times = |axis: usize| (0..3).map(|k| old[k] * counts[k][axis] as i32).sum::<i32>();
                 *images = IVec3::new(times(0), times(1), times(2));
             }
+        }
+        if flows {
+            cell.frame.corner += cell.frame.shift(astray(cell));
         }
         let spheres = bodies.spheres;
         for (mover, images) in bodies.movers[..spheres].iter_mut().zip(&mut bodies.images) {
@@ -254,6 +275,13 @@ impl World {
 /// What the flow has made of differences of places since lists were made.
 fn since_built(cell: &CellState) -> DMat3 {
     cell.frame.vectors * cell.built.inverse()
+}
+
+/// By how many vectors the corner has gone astray from the point that stays in place: in a shear it would go on for ever.
+fn astray(cell: &CellState) -> I64Vec3 {
+    let off = cell.frame.fractions(cell.centre) - 0.5;
+    // Not to and fro: within a vector's length it stays.
+    I64Vec3::from_array([0, 1, 2].map(|axis| if off[axis].abs() > 1.0 { off[axis].round() as i64 } else { 0 }))
 }
 
 /// The symmetric part: xx, yy, zz, xy, xz, yz.

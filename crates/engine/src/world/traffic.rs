@@ -17,6 +17,7 @@ use glam::{DVec3, IVec3};
 use super::World;
 use super::assemble::{check_body, mover_of};
 use crate::body::{Body, Motion};
+use crate::cell::Frame;
 use crate::error::{BuildError, Trouble};
 use crate::explicit::contacts::{self, ChunkWork, View};
 use crate::inflow::{Arrival, Inflow, Queue};
@@ -46,10 +47,10 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn free(&self, centre: DVec3, radius: f64) -> bool {
+    fn free(&self, centre: DVec3, radius: f64, frame: Option<&Frame>) -> bool {
         self.spheres.iter().all(|&(other, other_radius)| {
-            let reach = radius + other_radius;
-            (centre - other).length_squared() > reach * reach
+            let (reach, between) = (radius + other_radius, centre - other);
+            frame.map_or(between, |frame| frame.nearest(between)).length_squared() > reach * reach
         })
     }
 }
@@ -62,17 +63,20 @@ impl World {
             return Err(BuildError::TooMany(first as usize + bodies.len()));
         }
         let mut around = Surroundings { spheres: self.spheres_within(DVec3::NEG_INFINITY, DVec3::INFINITY, &[]) };
+        let frame = self.upright_cell();
         for (id, body) in (first..).zip(bodies) {
             check_body(id, body, &self.model)?;
             self.check_plain(id, body)?;
             let radius = body.shape.radius().unwrap_or(0.0);
-            if !(around.free(body.position, radius) && self.clear_of_walls(body.position, radius)) {
+            if !(around.free(body.position, radius, frame.as_ref()) && self.clear_of_walls(body.position, radius)) {
                 return Err(BuildError::NotFree { body: id });
             }
             around.spheres.push((body.position, radius));
         }
         self.check_new_laws(first, bodies)?;
-        bodies.iter().filter_map(|body| body.shape.radius()).for_each(|radius| self.neighbours.admit(radius));
+        let radii = || bodies.iter().filter_map(|body| body.shape.radius());
+        self.check_cell_for(radii().fold(0.0, f64::max)).map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
+        radii().for_each(|radius| self.neighbours.admit(radius));
         self.change(&[], bodies);
         Ok((first..self.id_count()).collect())
     }
@@ -139,7 +143,10 @@ impl World {
     fn outside(&self) -> Vec<u32> {
         let Some(outflow) = self.model.outflow else { return Vec::new() };
         let bodies = &self.state.bodies;
-        let inside = |p: DVec3| p.cmpge(outflow.from).all() && p.cmple(outflow.to).all();
+        let inside = |p: DVec3| {
+            let p = self.place_in_cell(p);
+            p.cmpge(outflow.from).all() && p.cmple(outflow.to).all()
+        };
         let gone = bodies.movers[..bodies.spheres]
             .iter()
             .filter(|m| m.inverse_mass > 0.0 && m.position.is_finite() && !inside(m.position));
@@ -193,7 +200,7 @@ impl World {
             let share = DVec3::new(places.unit(), places.unit(), places.unit());
             queue.drawn += 3;
             let centre = inflow.from + (inflow.to - inflow.from) * share;
-            if self.clear_of_walls(centre, radius) && around.free(centre, radius) {
+            if self.clear_of_walls(centre, radius) && around.free(centre, radius, None) {
                 return Some(centre);
             }
         }

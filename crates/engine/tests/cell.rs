@@ -603,3 +603,33 @@ fn spheres_enter_a_cell_where_they_touch_no_image() {
     again.advance(2000).unwrap();
     assert!(whole.save() == again.save());
 }
+
+/// Bodies that left a cell in a flow left their stress behind until the next evaluation, and half a step of their share of
+/// the cell's work in the ledger: an error of first order.
+#[test]
+fn bodies_that_leave_take_their_stress_along() {
+    // A chain of six through the cell: of six contacts four are left.
+    let chain = |dt: f64, control: Control| {
+        let vectors = DMat3::from_diagonal(DVec3::new(5.88, 4.0, 5.0));
+        let bodies = (0..6).map(|i| sphere(0.5, DVec3::new(f64::from(i) * 0.98, 1.0, 1.0))).collect();
+        let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(3.0, 0.0)));
+        world(model(laws, dt, Frame::new(vectors), control), bodies)
+    };
+    let mut held = chain(0.01, pressure(1e-3, true));
+    let (before, rate) = (held.pressure().unwrap().x_axis.x, held.cell().unwrap().gradient_rate.x_axis.x);
+    held.remove(&[2]);
+    assert!((held.pressure().unwrap().x_axis.x / before - 4.0 / 6.0).abs() < 1e-14);
+    assert!(held.cell().unwrap().gradient_rate.x_axis.x < rate);
+    for control in [Control::Strain { gradient: DMat3::IDENTITY * -0.01 }, pressure(1e-2, true)] {
+        let error = |dt: f64| {
+            let mut chain = chain(dt, control);
+            chain.advance((1.0 / dt).round() as u64).unwrap();
+            chain.remove(&[2]);
+            chain.advance((0.2 / dt).round() as u64).unwrap();
+            chain.ledger().error.abs()
+        };
+        let errors = [error(0.02), error(0.01), error(0.005)];
+        let order = (errors[0] / errors[2]).log2() / 2.0;
+        assert!(order > 1.8, "{control:?}: {errors:?}, order {order}");
+    }
+}

@@ -120,6 +120,34 @@ impl World {
         self.flow_power(kinetic)
     }
 
+    /// Sum of m v (x) v, and what the barostat's braking takes of it (W); nothing without a flow.
+    pub(super) fn flow_of_bodies(&self) -> ([f64; 6], f64) {
+        let Some(cell) = self.state.cell.as_ref().filter(|_| self.flows()) else { return ([0.0; 6], 0.0) };
+        let kinetic = self.kinetic_sums();
+        (kinetic, self.friction(cell.gradient) * (kinetic[0] + kinetic[1] + kinetic[2]))
+    }
+
+    /// Bodies have come and gone since `flow_of_bodies`, and contacts with this force (x) branch with them: the cell knows the
+    /// stress that is left, and the trapezoid of its work is ended by what is no more. From what is saved alone, so that a
+    /// restart has the same bits.
+    pub(super) fn change_flow(&mut self, (before, braked): ([f64; 6], f64), ended: DMat3) {
+        let Some(cell) = &mut self.state.cell else { return };
+        let gone = symmetric_part(ended);
+        (0..6).for_each(|k| cell.virial[k] -= gone[k]);
+        let (gradient, virial) = (cell.gradient, cell.virial);
+        if !self.flows() {
+            return;
+        }
+        let (after, brakes) = self.flow_of_bodies();
+        let stress = symmetric(before) - symmetric(after) + ended;
+        let power = -contraction(stress, gradient) - (braked - brakes);
+        self.state.sums.end([0.0; 4], power, self.model.dt);
+        let rate = self.gradient_rate(after, virial);
+        if let Some(cell) = &mut self.state.cell {
+            cell.gradient_rate = rate;
+        }
+    }
+
     /// Power of the cell's motion on the bodies: -V P:L, and what the barostat's braking takes (THEORY.md eq. 7.9).
     fn flow_power(&self, kinetic: [f64; 6]) -> f64 {
         let Some(cell) = &self.state.cell else { return 0.0 };

@@ -12,7 +12,7 @@
 //!
 //! Does not do: walls or special bodies that enter; shapes other than spheres that leave by themselves.
 
-use glam::{DVec3, IVec3};
+use glam::{DMat3, DVec3, IVec3};
 
 use super::World;
 use super::assemble::{check_body, mover_of};
@@ -246,17 +246,17 @@ impl World {
         if leaving.is_empty() && entering.is_empty() {
             return;
         }
-        if !leaving.is_empty() {
-            self.book_leaving(leaving);
-        }
+        let flowed = self.flow_of_bodies();
+        let ended = if leaving.is_empty() { DMat3::ZERO } else { self.book_leaving(leaving) };
         let held = self.take_contacts();
         self.take_out(leaving);
         self.put_in(entering);
         self.make_lists(&held);
+        self.change_flow(flowed, ended);
     }
 
-    /// Books what leaves, ends its contacts, and takes their loads off the bodies that stay.
-    fn book_leaving(&mut self, leaving: &[u32]) {
+    /// Books what leaves, ends its contacts, and takes their loads off the bodies that stay. Returns their force (x) branch.
+    fn book_leaving(&mut self, leaving: &[u32]) -> DMat3 {
         let leaves = |index: u32| leaving.binary_search(&self.state.bodies.movers[index as usize].id).is_ok();
         let ended = self.ended_contacts(leaves);
         let mechanics = self.mechanics(self.state.step);
@@ -296,6 +296,7 @@ impl World {
         for (load, share) in state.bodies.loads.iter_mut().zip(&ended.loads) {
             load.add(&Load::new(-share.force, -share.torque));
         }
+        ended.virial
     }
 
     /// The contacts of the bodies that leave, as they are now: evaluated without a step, on a copy.
@@ -312,6 +313,7 @@ impl World {
             power: [0.0; 4],
             belts: 0.0,
             pressed: 0.0,
+            virial: DMat3::ZERO,
             stored: [0.0; 4],
         };
         for (chunk, (lists, contacts)) in self.neighbours.chunks.iter().zip(&self.state.contacts).enumerate() {
@@ -329,6 +331,7 @@ impl World {
             (0..4).for_each(|motion| ended.power[motion] += work.power[motion]);
             ended.belts += work.belts;
             ended.pressed += work.pressed;
+            ended.virial += work.virial();
         }
         ended
     }
@@ -414,6 +417,8 @@ struct Ended {
     belts: f64,
     /// Sum of the sizes of normal forces (N).
     pressed: f64,
+    /// Sum of force (x) branch (J), the force's component in the row.
+    virial: DMat3,
     /// Elastic energy by motion.
     stored: [f64; 4],
 }

@@ -19,6 +19,7 @@ use super::assemble::{check_body, mover_of};
 use crate::body::{Body, Motion};
 use crate::cell::Frame;
 use crate::error::{BuildError, Trouble};
+use crate::explicit::bodies::Mechanics;
 use crate::explicit::contacts::{self, ChunkWork, View};
 use crate::inflow::{Arrival, Inflow, Queue};
 use crate::state::{GONE, Load, Mover};
@@ -349,11 +350,14 @@ impl World {
 
     /// Spheres enter after the others and before the walls. Their indices are set when lists are made.
     fn put_in(&mut self, entering: &[Body]) {
+        // Not that of the last step, which a restart does not know.
+        let flow = self.flow_ahead();
         for body in entering {
             let id = self.id_count();
             let mut mover = mover_of(id, body, &self.model, &mut self.specials);
             let orientation = body.orientation.normalize();
-            self.mechanics(self.state.step).look_ahead(&mut mover, &Load::default(), orientation);
+            let mechanics = Mechanics { flow: flow.as_ref(), ..self.mechanics(self.state.step) };
+            mechanics.look_ahead(&mut mover, &Load::default(), orientation);
             let (kinetic, potential) = self.energies_of(&mover, orientation);
             let (material, radius) = (body.material, mover.radius);
             // Not by way of 1/m: a checkpoint must give the same bits again.

@@ -160,9 +160,11 @@ fn check_control(cell: &Cell) -> Result<(), BuildError> {
         Control::Pressure { inertia, .. } | Control::MeanStress { inertia, .. } if !positive(inertia) => {
             bad("its damping time and its energy must be above zero")
         }
+        Control::Pressure { target, triclinic: false, .. } if !is_diagonal(*target) => {
+            bad("one that is not triclinic cannot hold a target that shears it")
+        }
         Control::Pressure { triclinic: false, .. } => {
-            let v = cell.frame.vectors;
-            let straight = v == DMat3::from_diagonal(DVec3::new(v.x_axis.x, v.y_axis.y, v.z_axis.z));
+            let straight = is_diagonal(cell.frame.vectors);
             if straight { Ok(()) } else { bad("one that is not triclinic has its vectors along x, y and z") }
         }
         Control::Pressure { .. } => Ok(()),
@@ -171,6 +173,10 @@ fn check_control(cell: &Cell) -> Result<(), BuildError> {
             if sound { Ok(()) } else { bad("its mean stress must be above zero, its axis x, y or z, its rate finite") }
         }
     }
+}
+
+fn is_diagonal(m: DMat3) -> bool {
+    m == DMat3::from_diagonal(DVec3::new(m.x_axis.x, m.y_axis.y, m.z_axis.z))
 }
 
 /// Centre of mass of the bodies that loads move (m).

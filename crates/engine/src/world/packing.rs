@@ -1,4 +1,4 @@
-//! What can be read off a world with a cell: stress, volume fraction, enthalpy.
+//! What can be read off a world with a cell: stress and volume fraction. (Its enthalpy: `deform.rs`.)
 //!
 //! Stress (THEORY.md eq. 7.6): P = (1/V) [sum m v (x) v + sum branch (x) force], positive in compression, with velocities
 //! relative to the cell's affine flow. Does not do: contacts with walls; a cell with walls is not periodic everywhere, and

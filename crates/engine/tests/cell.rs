@@ -486,6 +486,9 @@ fn cells_that_cannot_be_are_refused() {
     let target = DMat3::from_cols(DVec3::new(1.0, 0.2, 0.0), DVec3::new(0.2, 1.0, 0.0), DVec3::Z);
     let sheared = Control::Pressure { target, inertia: INERTIA, triclinic: false };
     assert!(refused(plain(cube(9.0), sheared), one()).contains("shears"));
+    // A body at 1e300 was not put back, stood in a wrong place of the grid, and met nothing.
+    let far = vec![sphere(0.5, DVec3::X * 1e300), sphere(0.5, DVec3::ONE)];
+    assert!(refused(plain(cube(9.0), Control::Fixed), far).contains("away"));
     // And one that becomes too thin in a run stops it.
     let mut squeezed = world(plain(cube(4.0), Control::Strain { gradient: DMat3::IDENTITY * -0.1 }), one());
     let trouble = squeezed.advance(10_000).unwrap_err().to_string();

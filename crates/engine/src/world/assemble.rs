@@ -83,6 +83,9 @@ impl World {
 /// The least height of a cell over its vector: below, whole numbers of vectors are not exact any more.
 const FLATTEST: f64 = 1e-6;
 
+/// Cells away from which a body may be put back: beyond, images are hardly told from rounding.
+const FARTHEST: f64 = 1e6;
+
 /// The most that a cell may be told to strain in a step; at 2 it would turn inside out.
 const MOST_STRAIN: f64 = 0.1;
 
@@ -112,6 +115,13 @@ fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
         return bad("streams in a cell are not built yet");
     }
     let vectors = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis];
+    let far = |body: &Body| {
+        let s = frame.fractions(body.position);
+        (0..3).any(|k| frame.periodic[k] && s[k].abs() > FARTHEST)
+    };
+    if let Some(id) = bodies.iter().position(far) {
+        return bad(&format!("body {id} lies more than a million cells away from it"));
+    }
     for (id, body) in bodies.iter().enumerate() {
         let what = match body.shape {
             Shape::Sphere { .. } if flows && body.motion != Motion::Free => {

@@ -55,7 +55,10 @@ impl Bench {
         let mut rows = Vec::new();
         for &spheres in &self.spheres {
             let (made, (packing, settled)) = timed(|| on(all, || Packing::jammed(spheres as usize)))?;
-            eprintln!("{spheres} spheres at volume fraction {:.3}, made in {made:.1} s", packing.volume_fraction());
+            crate::tell(&format!(
+                "{spheres} spheres at volume fraction {:.3}, made in {made:.1} s",
+                packing.volume_fraction()
+            ));
             for &count in &threads {
                 rows.push(on(count, || Row::measure(&packing, &settled, count))?);
             }

@@ -179,7 +179,7 @@ impl Compare {
         let text = format!("{}: {}, at {:.6} s in {took}", column.name, run.ending, column.time());
         if !self.quiet {
             // Through the bars, so that no line is torn; progress that cannot be shown is no reason to stop.
-            lines.suspend(|| eprintln!("{text}"));
+            lines.suspend(|| crate::tell(&text));
         }
     }
 

@@ -320,7 +320,7 @@ impl<'a> Job<'a> {
             && let Err(error) = self.folder.tidy(&self.json)
         {
             // The run is whole, and said to be.
-            eprintln!("warning: something needless was left in the folder: {error}");
+            crate::tell(&format!("warning: something needless was left in the folder: {error}"));
         }
         self.json.ending.clone()
     }

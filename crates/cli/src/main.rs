@@ -98,18 +98,23 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Input(report)) => {
-            eprintln!("{report:?}");
+            tell(&format!("{report:?}"));
             ExitCode::from(2)
         }
         Err(Failure::Run(message)) => {
-            eprintln!("error: {message}");
+            tell(&format!("error: {message}"));
             ExitCode::FAILURE
         }
         Err(Failure::Checks(message)) => {
-            eprintln!("error: {message}");
+            tell(&format!("error: {message}"));
             ExitCode::from(3)
         }
     }
+}
+
+/// Writes a line to standard error. That nobody reads it is no reason to end a run.
+fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 /// Writes to standard output. A reader who has seen enough (`stickslip laws | head`) is not an error.

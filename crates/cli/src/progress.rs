@@ -68,7 +68,11 @@ impl Progress {
                 bar.set_position(world.steps());
                 bar.set_message(text);
             }
-            None => eprintln!("{}{:3.0} %  {text}", self.name, 100.0 * world.steps() as f64 / self.steps.max(1) as f64),
+            None => crate::tell(&format!(
+                "{}{:3.0} %  {text}",
+                self.name,
+                100.0 * world.steps() as f64 / self.steps.max(1) as f64
+            )),
         }
     }
 
@@ -134,8 +138,8 @@ impl Overall {
             so_far.failed += 1;
             let line = format!("run {number} failed: {}", row.reason);
             match &self.bar {
-                Some(bar) => bar.suspend(|| eprintln!("{line}")),
-                None if self.every.is_some() => eprintln!("{line}"),
+                Some(bar) => bar.suspend(|| crate::tell(&line)),
+                None if self.every.is_some() => crate::tell(&line),
                 None => {}
             }
         }
@@ -151,7 +155,7 @@ impl Overall {
                 bar.set_position(self.share(so_far));
                 bar.set_message(text);
             }
-            None => eprintln!("{text}"),
+            None => crate::tell(&text),
         }
     }
 

@@ -302,7 +302,7 @@ impl Shown {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.elapsed() >= LINE_EVERY {
             *last = Instant::now();
-            eprintln!("{:3.0} %  {doing}{left}", 100.0 * share);
+            crate::tell(&format!("{:3.0} %  {doing}{left}", 100.0 * share));
         }
     }
 

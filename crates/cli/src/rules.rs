@@ -120,7 +120,8 @@ fn left(domain: &Domain, world: &World, scene: &Scene) -> Option<String> {
     let bodies = &world.state().bodies;
     let outside = |p: DVec3| !(p.cmpge(domain.from).all() && p.cmple(domain.to).all());
     let spheres = bodies.movers[..bodies.spheres].iter().filter(|mover| mover.inverse_mass > 0.0);
-    let mover = spheres.filter(|mover| outside(mover.position)).max_by_key(|mover| Reverse(mover.id))?;
+    let mover =
+        spheres.filter(|mover| outside(world.place_in_cell(mover.position))).max_by_key(|mover| Reverse(mover.id))?;
     let [x, y, z] = mover.position.to_array();
     let (speed, step) = (mover.velocity.length(), world.model().dt);
     let cause = if speed * step > 0.5 * mover.radius {

@@ -270,3 +270,18 @@ fn words_fit_their_numbers() {
     let said = err(&stickslip(&folder, &["run", "leaves.toml"]));
     assert!(said.contains("leaving = \"remove\""), "{said}");
 }
+
+/// A reader of standard error who had seen enough (`2>&1 | head -3`) made the program panic with exit code 101; a sweep stopped
+/// half-way.
+#[test]
+fn standard_error_that_nobody_reads_changes_nothing() {
+    let folder = Folder::new("unread");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_stickslip"))
+        .args(["run", "nowhere.toml"])
+        .current_dir(folder.path())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stderr.take());
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}

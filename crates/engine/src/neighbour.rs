@@ -1,6 +1,7 @@
 //! Who might touch whom: re-ordering in space, a grid of several cell sizes, and lists of candidate pairs with a skin.
 //!
-//! Lists are made anew when some body has moved by half the skin since they were made. Then bodies are put in the order
+//! Lists are made anew when some body has moved by half the skin since they were made; in a cell that changes its shape,
+//! when its flow and what bodies move besides could have closed a gap of the skin (THEORY.md eq. 7.8). Then bodies are put in the order
 //! of a Morton curve, so that neighbours in space are neighbours in memory, and contacts carry their memory over by pair.
 //!
 //! A sphere stands in the grid level whose cells are just as wide as spheres of its size class (a factor 2) need, and
@@ -135,7 +136,7 @@ impl Image {
 pub struct ClassRange {
     /// The class's number.
     pub class: u32,
-    /// No two of them were closer than this when lists were made (m): until bodies have moved by half of it, none touch.
+    /// No two of them were closer than this when lists were made (m): until bodies have moved by half of it, in a cell at rest, none touch.
     pub least_gap: f64,
     /// First candidate.
     pub first: u32,

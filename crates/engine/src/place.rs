@@ -76,7 +76,9 @@ pub fn random_in_cell(
     stream: &mut Stream,
     deadline: Duration,
 ) -> Result<Vec<DVec3>, PlaceError> {
-    let room = Room { fraction: within.volume_fraction(radii), shape: Shape::Cell(*within) };
+    // Distances to the nearest image are sure in the cell of the lattice that leans least.
+    let upright = Within { frame: within.frame.reduced().map_or(within.frame, |reduced| reduced.0), ..*within };
+    let room = Room { fraction: within.volume_fraction(radii), shape: Shape::Cell(upright) };
     room.fill(radii, stream, deadline)
 }
 

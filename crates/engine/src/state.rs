@@ -101,6 +101,13 @@ pub struct Bodies {
     pub chunk: usize,
 }
 
+impl Bodies {
+    /// How often each cell vector must be added to the place of a body; see `images`.
+    pub fn image_of(&self, index: usize) -> IVec3 {
+        self.images.get(index).copied().unwrap_or_default()
+    }
+}
+
 /// The contacts whose owner stands in one chunk of bodies, in blocks of 32 of one class.
 ///
 /// A pair that stops touching keeps its place until neighbour lists are made anew, with its memory dropped: in a packing

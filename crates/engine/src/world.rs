@@ -219,7 +219,9 @@ impl World {
 
     fn neighbours_stale(&self) -> bool {
         let slack = self.slack();
-        slack < 0.0 || self.reports.iter().any(|report| report.moved_squared > slack * slack)
+        // What is not a number is stale, too: then `check_finite` and `check_cell` say what is wrong.
+        let near = |report: &BodyReport| report.moved_squared <= slack * slack;
+        !(slack >= 0.0 && self.reports.iter().all(near))
     }
 
     /// Notes how far the bodies of each chunk have moved since neighbour lists were made.

@@ -133,6 +133,11 @@ pub struct Profile {
 
 impl Profile {
     pub fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
+        if run.in_cell {
+            let message = "layers do not see images of spheres, and velocities in a cell are relative to its flow: `measure` has \
+                           fraction, stress and packing of the whole cell";
+            return Err(Refusal::Option(message.into()));
+        }
         let steps = self.window.steps_or_last(run, Held::Bodies)?;
         let mut wanted = |step: u64| steps.binary_search_by_key(&step, |s| s.1).is_ok();
         let mut grid = self.layers.start(run)?;

@@ -90,7 +90,7 @@ impl Rows {
         self.written = Some(Instant::now());
         for folder in self.needless.drain(..) {
             if let Err(error) = RunFolder::remove(&folder) {
-                eprintln!("warning: something needless was left behind: {error}");
+                crate::tell(&format!("warning: something needless was left behind: {error}"));
             }
         }
         Ok(())

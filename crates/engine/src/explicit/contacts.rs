@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use crate::collide::{sphere_sphere, sphere_wall};
 use crate::contact::{Block, LANES, Lanes};
@@ -560,6 +560,11 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, su
 }
 
 impl ChunkWork {
+    /// Sum of force (x) branch (J), the force's component in the row.
+    pub fn virial(&self) -> DMat3 {
+        DMat3::from_cols_array(&self.virial).transpose()
+    }
+
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let posted: usize = self.outboxes.iter().map(Vec::capacity).sum();

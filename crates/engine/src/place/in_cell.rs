@@ -95,6 +95,19 @@ mod tests {
         check(&within, &placed(&within, &radii).unwrap(), &radii);
     }
 
+    /// In a cell whose vectors lean far, the nearest image was not the nearest: spheres overlapped through its faces.
+    #[test]
+    fn spheres_do_not_overlap_where_vectors_lean_far() {
+        let upright = Frame::new(DMat3::from_diagonal(DVec3::splat(4.0)));
+        let [a, b, c] = [DVec3::X, DVec3::new(5.0, 1.0, 0.0), DVec3::new(-3.0, 4.0, 1.0)].map(|v| v * 4.0);
+        let within = Within { frame: Frame::new(DMat3::from_cols(a, b, c)), bounds: None };
+        let radii = [0.5; 40];
+        let centres = placed(&within, &radii).unwrap();
+        for (i, a) in centres.iter().enumerate() {
+            assert!(centres[..i].iter().all(|b| upright.nearest(*a - *b).length() > 1.0), "{i}");
+        }
+    }
+
     #[test]
     fn a_face_that_does_not_repeat_bounds_the_centres() {
         let frame = Frame { periodic: [true, true, false], ..leaning(6.0) };

@@ -80,6 +80,15 @@ impl World {
     }
 }
 
+/// The least height of a cell over its vector: below, whole numbers of vectors are not exact any more.
+const FLATTEST: f64 = 1e-6;
+
+/// Cells away from which a body may be put back: beyond, images are hardly told from rounding.
+const FARTHEST: f64 = 1e6;
+
+/// The most that a cell may be told to strain in a step; at 2 it would turn inside out.
+const MOST_STRAIN: f64 = 0.1;
+
 /// A cell must have a volume, and hold only what can be put back into it.
 fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
     let Some(cell) = &model.cell else { return Ok(()) };
@@ -88,7 +97,17 @@ fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
     if !(frame.vectors.is_finite() && frame.corner.is_finite() && frame.volume() > 0.0) {
         return bad("its three vectors must span a volume, and be right-handed");
     }
+    let lengths = [0, 1, 2].map(|k| frame.vectors.col(k).length());
+    if frame.heights().into_iter().zip(lengths).any(|(height, length)| height < FLATTEST * length) {
+        return bad(
+            "its vectors lean over each other so far that rounding hides its shape: take others of the lattice",
+        );
+    }
     check_control(cell)?;
+    let gradient = CellState::new(cell, DVec3::ZERO).gradient * model.dt;
+    if gradient.to_cols_array().iter().any(|strain| strain.abs() > MOST_STRAIN) {
+        return bad("it strains by more than a tenth in one step: take a smaller step, or strain it more slowly");
+    }
     if flows && model.integrator != Integrator::VelocityVerlet {
         return bad("one that changes its shape needs the integrator velocity-verlet");
     }
@@ -96,6 +115,13 @@ fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
         return bad("streams in a cell are not built yet");
     }
     let vectors = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis];
+    let far = |body: &Body| {
+        let s = frame.fractions(body.position);
+        (0..3).any(|k| frame.periodic[k] && s[k].abs() > FARTHEST)
+    };
+    if let Some(id) = bodies.iter().position(far) {
+        return bad(&format!("body {id} lies more than a million cells away from it"));
+    }
     for (id, body) in bodies.iter().enumerate() {
         let what = match body.shape {
             Shape::Sphere { .. } if flows && body.motion != Motion::Free => {
@@ -105,6 +131,9 @@ fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
             Shape::Sphere { .. } => "is driven: in a cell spheres are free, held or fixed",
             Shape::Plane { normal } if !flows => {
                 let normal = body.orientation * normal.normalize();
+                if matches!(body.motion, Motion::Prescribed(p) if p.angular_velocity.cross(normal) != DVec3::ZERO) {
+                    return bad(&format!("body {id} is a plane that turns, which a cell has no room for"));
+                }
                 let crosses = |k: usize| frame.periodic[k] && normal.dot(vectors[k]).abs() > 1e-9 * vectors[k].length();
                 if !(0..3).any(crosses) {
                     continue;
@@ -141,9 +170,11 @@ fn check_control(cell: &Cell) -> Result<(), BuildError> {
         Control::Pressure { inertia, .. } | Control::MeanStress { inertia, .. } if !positive(inertia) => {
             bad("its damping time and its energy must be above zero")
         }
+        Control::Pressure { target, triclinic: false, .. } if !is_diagonal(*target) => {
+            bad("one that is not triclinic cannot hold a target that shears it")
+        }
         Control::Pressure { triclinic: false, .. } => {
-            let v = cell.frame.vectors;
-            let straight = v == DMat3::from_diagonal(DVec3::new(v.x_axis.x, v.y_axis.y, v.z_axis.z));
+            let straight = is_diagonal(cell.frame.vectors);
             if straight { Ok(()) } else { bad("one that is not triclinic has its vectors along x, y and z") }
         }
         Control::Pressure { .. } => Ok(()),
@@ -152,6 +183,10 @@ fn check_control(cell: &Cell) -> Result<(), BuildError> {
             if sound { Ok(()) } else { bad("its mean stress must be above zero, its axis x, y or z, its rate finite") }
         }
     }
+}
+
+fn is_diagonal(m: DMat3) -> bool {
+    m == DMat3::from_diagonal(DVec3::new(m.x_axis.x, m.y_axis.y, m.z_axis.z))
 }
 
 /// Centre of mass of the bodies that loads move (m).

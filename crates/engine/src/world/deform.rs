@@ -13,7 +13,7 @@
 //!
 //! Does not do: a flow with symplectic Euler, walls or driven bodies in a cell that changes its shape.
 
-use glam::{DMat3, DVec3, IVec3};
+use glam::{DMat3, DVec3, I64Vec3, IVec3};
 
 use super::World;
 use super::packing::trace;
@@ -87,18 +87,24 @@ impl World {
 
     /// The stress is known: half a kick of the gradient ends the step. Returns the power that the cell's motion puts in.
     pub(super) fn end_flow(&mut self, kinetic: [f64; 6], dt: f64) -> f64 {
-        let virial = symmetric_part(self.virial_sums());
-        let Some(cell) = &mut self.state.cell else { return 0.0 };
-        cell.virial = virial;
-        if !self.flows() {
+        self.note_virial();
+        let Some(virial) = self.state.cell.as_ref().filter(|_| self.flows()).map(|cell| cell.virial) else {
             return 0.0;
-        }
+        };
         let rate = self.gradient_rate(kinetic, virial);
         if let Some(cell) = &mut self.state.cell {
             cell.gradient_rate = rate;
             cell.gradient += rate * (0.5 * dt);
         }
         self.flow_power(kinetic)
+    }
+
+    /// The cell knows the stress of the latest evaluation.
+    pub(super) fn note_virial(&mut self) {
+        let virial = symmetric_part(self.virial_sums());
+        if let Some(cell) = &mut self.state.cell {
+            cell.virial = virial;
+        }
     }
 
     /// The same at the start of a stage, with the loads of the stage before.
@@ -112,6 +118,34 @@ impl World {
             cell.gradient_rate = rate;
         }
         self.flow_power(kinetic)
+    }
+
+    /// Sum of m v (x) v, and what the barostat's braking takes of it (W); nothing without a flow.
+    pub(super) fn flow_of_bodies(&self) -> ([f64; 6], f64) {
+        let Some(cell) = self.state.cell.as_ref().filter(|_| self.flows()) else { return ([0.0; 6], 0.0) };
+        let kinetic = self.kinetic_sums();
+        (kinetic, self.friction(cell.gradient) * (kinetic[0] + kinetic[1] + kinetic[2]))
+    }
+
+    /// Bodies have come and gone since `flow_of_bodies`, and contacts with this force (x) branch with them: the cell knows the
+    /// stress that is left, and the trapezoid of its work is ended by what is no more. From what is saved alone, so that a
+    /// restart has the same bits.
+    pub(super) fn change_flow(&mut self, (before, braked): ([f64; 6], f64), ended: DMat3) {
+        let Some(cell) = &mut self.state.cell else { return };
+        let gone = symmetric_part(ended);
+        (0..6).for_each(|k| cell.virial[k] -= gone[k]);
+        let (gradient, virial) = (cell.gradient, cell.virial);
+        if !self.flows() {
+            return;
+        }
+        let (after, brakes) = self.flow_of_bodies();
+        let stress = symmetric(before) - symmetric(after) + ended;
+        let power = -contraction(stress, gradient) - (braked - brakes);
+        self.state.sums.end([0.0; 4], power, self.model.dt);
+        let rate = self.gradient_rate(after, virial);
+        if let Some(cell) = &mut self.state.cell {
+            cell.gradient_rate = rate;
+        }
     }
 
     /// Power of the cell's motion on the bodies: -V P:L, and what the barostat's braking takes (THEORY.md eq. 7.9).
@@ -188,10 +222,15 @@ impl World {
 
     /// Whether the cell is large enough: two images of a body must not both be near another.
     pub(super) fn check_cell(&self) -> Result<(), Trouble> {
-        let Some(cell) = &self.state.cell else { return Ok(()) };
-        // Of the cell that `tidy_cell` would take.
-        let frame = cell.frame.reduced().map_or(cell.frame, |reduced| reduced.0);
-        let (height, least) = (frame.least_height(), self.least_height());
+        self.check_cell_for(0.0)
+    }
+
+    /// The same with a sphere of some radius (m) to come.
+    pub(super) fn check_cell_for(&self, radius: f64) -> Result<(), Trouble> {
+        let Some(frame) = self.upright_cell() else { return Ok(()) };
+        // A cell that was pressed through itself has no height.
+        let height = if frame.volume() < 0.0 { 0.0 } else { frame.least_height() };
+        let least = 2.0 * (2.0 * self.largest_radius.max(radius) + self.neighbours.skin);
         // What is not a number is not larger.
         if height > least {
             return Ok(());
@@ -199,13 +238,20 @@ impl World {
         Err(Trouble::CellTooSmall { height, least, time: self.time(), step: self.state.step })
     }
 
-    /// What every height of the cell must exceed (m).
-    pub(super) fn least_height(&self) -> f64 {
-        2.0 * (self.reach() + self.neighbours.skin)
+    /// The cell that `tidy_cell` would take.
+    pub(super) fn upright_cell(&self) -> Option<Frame> {
+        self.state.cell.map(|cell| cell.frame.reduced().map_or(cell.frame, |reduced| reduced.0))
     }
 
-    /// Takes a cell that leans less, where it leans too much, and puts bodies back into it. Neighbour lists must follow.
+    /// The image of a place in the cell (m): bodies may have left it a little since neighbour lists were made. The place
+    /// itself without a cell.
+    pub fn place_in_cell(&self, place: DVec3) -> DVec3 {
+        self.state.cell.as_ref().map_or(place, |cell| place + cell.frame.shift(cell.frame.into_cell(place)))
+    }
+
+    /// Takes a cell that leans less, where it leans too much, or is nearer, and puts bodies back into it. Neighbour lists must follow.
     pub(super) fn tidy_cell(&mut self) {
+        let flows = self.flows();
         let Some(cell) = &mut self.state.cell else { return };
         let bodies = &mut self.state.bodies;
         bodies.images.resize(bodies.movers.len(), IVec3::ZERO);
@@ -216,6 +262,9 @@ impl World {
                 let times = |axis: usize| (0..3).map(|k| old[k] * counts[k][axis] as i32).sum::<i32>();
                 *images = IVec3::new(times(0), times(1), times(2));
             }
+        }
+        if flows {
+            cell.frame.corner += cell.frame.shift(astray(cell));
         }
         let spheres = bodies.spheres;
         for (mover, images) in bodies.movers[..spheres].iter_mut().zip(&mut bodies.images) {
@@ -241,7 +290,7 @@ impl World {
         let bodies = &self.state.bodies;
         let (mut sum, mut mass) = (DVec3::ZERO, 0.0);
         for (index, mover) in bodies.movers.iter().enumerate().filter(|(_, mover)| mover.inverse_mass > 0.0) {
-            let images = bodies.images.get(index).copied().unwrap_or_default();
+            let images = bodies.image_of(index);
             let shift = self.state.cell.as_ref().map_or(DVec3::ZERO, |cell| cell.frame.shift(images.as_i64vec3()));
             let own = 1.0 / mover.inverse_mass;
             sum += (mover.position + shift) * own;
@@ -256,6 +305,13 @@ fn since_built(cell: &CellState) -> DMat3 {
     cell.frame.vectors * cell.built.inverse()
 }
 
+/// By how many vectors the corner has gone astray from the point that stays in place: in a shear it would go on for ever.
+fn astray(cell: &CellState) -> I64Vec3 {
+    let off = cell.frame.fractions(cell.centre) - 0.5;
+    // Not to and fro: within a vector's length it stays.
+    I64Vec3::from_array([0, 1, 2].map(|axis| if off[axis].abs() > 1.0 { off[axis].round() as i64 } else { 0 }))
+}
+
 /// The symmetric part: xx, yy, zz, xy, xz, yz.
 fn symmetric_part(m: DMat3) -> [f64; 6] {
     let mixed = |i: usize, j: usize| 0.5 * (m.col(i)[j] + m.col(j)[i]);
@@ -267,7 +323,7 @@ fn contraction(a: DMat3, b: DMat3) -> f64 {
     a.x_axis.dot(b.x_axis) + a.y_axis.dot(b.y_axis) + a.z_axis.dot(b.z_axis)
 }
 
-fn diagonal(m: DMat3) -> DMat3 {
+pub(super) fn diagonal(m: DMat3) -> DMat3 {
     DMat3::from_diagonal(DVec3::new(m.x_axis.x, m.y_axis.y, m.z_axis.z))
 }
 

@@ -1,4 +1,4 @@
-//! What can be read off a world with a cell: stress, volume fraction, enthalpy.
+//! What can be read off a world with a cell: stress and volume fraction. (Its enthalpy: `deform.rs`.)
 //!
 //! Stress (THEORY.md eq. 7.6): P = (1/V) [sum m v (x) v + sum branch (x) force], positive in compression, with velocities
 //! relative to the cell's affine flow. Does not do: contacts with walls; a cell with walls is not periodic everywhere, and
@@ -9,6 +9,7 @@ use std::f64::consts::PI;
 use glam::DMat3;
 
 use super::World;
+use super::deform::diagonal;
 use crate::cell::{CellState, Control, symmetric};
 
 impl World {
@@ -25,12 +26,14 @@ impl World {
     }
 
     /// How far the stress is from the one that the cell is to have, over it: the largest over six components of
-    /// |P_ij - target_ij|, over the mean target. `None` when no stress is asked for.
+    /// |P_ij - target_ij| (over three where angles are kept), over the mean target. `None` when no stress is asked for.
     pub fn pressure_error(&self) -> Option<f64> {
         let pressure = self.pressure()?;
         match self.model.cell?.control {
-            Control::Pressure { target, .. } => {
-                let off = (pressure - target).to_cols_array().into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            Control::Pressure { target, triclinic, .. } => {
+                // A cell that keeps its angles has no say in the shear stresses.
+                let off = if triclinic { pressure - target } else { diagonal(pressure - target) };
+                let off = off.to_cols_array().into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                 Some(off / (trace(target) / 3.0).abs())
             }
             Control::MeanStress { pressure: target, .. } => Some((trace(pressure) / 3.0 - target).abs() / target.abs()),

@@ -183,7 +183,8 @@ mod tests {
     #[test]
     fn rattlers_are_those_that_the_slow_count_finds() {
         // Coefficients below 0.01 (spin: 0.01 of the diameter) do not count.
-        let states = [(0.0, 0.5, 0.5, 4), (0.3, 0.009, 0.009, 3), (0.3, 0.01, 0.0, 2), (0.3, 0.0, 0.01, 2)];
+        let states =
+            [(0.0, 0.0, 0.5, 4), (0.0, 0.5, 0.5, 2), (0.3, 0.009, 0.009, 3), (0.3, 0.01, 0.0, 2), (0.3, 0.0, 0.01, 2)];
         for (slide, roll, spin, stable) in states {
             let world = world(laws(slide, roll, spin));
             let ids: Vec<u32> = world.ids().filter(|id| *id != 7).collect();

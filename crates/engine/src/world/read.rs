@@ -1,6 +1,6 @@
 //! What can be read off a world: bodies, contacts, energies, counts.
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec3, IVec3};
 
 use super::{Phases, World};
 use crate::body::Motion;
@@ -155,16 +155,16 @@ impl World {
     fn kinetic_and_potential(&self) -> (f64, f64) {
         let bodies = &self.state.bodies;
         let (mut kinetic, mut potential) = (0.0, 0.0);
-        for (mover, &orientation) in bodies.movers.iter().zip(&bodies.orientations) {
-            let one = self.energies_of(mover, orientation);
+        for (index, (mover, &orientation)) in bodies.movers.iter().zip(&bodies.orientations).enumerate() {
+            let one = self.energies_of(mover, orientation, bodies.image_of(index));
             kinetic += one.0;
             potential += one.1;
         }
         (kinetic, potential)
     }
 
-    /// Kinetic and potential energy of one body.
-    pub(super) fn energies_of(&self, mover: &Mover, orientation: DQuat) -> (f64, f64) {
+    /// Kinetic and potential energy of one body: in a cell, of the place that it has come to without being put back.
+    pub(super) fn energies_of(&self, mover: &Mover, orientation: DQuat, images: IVec3) -> (f64, f64) {
         if mover.inverse_mass == 0.0 {
             return (0.0, 0.0);
         }
@@ -172,7 +172,11 @@ impl World {
         let mass = 1.0 / mover.inverse_mass;
         let kinetic = 0.5 * (mass * mover.velocity.length_squared() + turning_energy(mover, special, orientation));
         let falls = special.is_none_or(|special| special.motion == Motion::Free);
-        (kinetic, if falls { -mass * self.model.gravity.dot(mover.position) } else { 0.0 })
+        let place = match &self.state.cell {
+            Some(cell) if falls => mover.position + cell.frame.shift(images.as_i64vec3()),
+            _ => mover.position,
+        };
+        (kinetic, if falls { -mass * self.model.gravity.dot(place) } else { 0.0 })
     }
 
     /// Translational kinetic energy of free bodies (J) and their number.

@@ -227,10 +227,7 @@ impl World {
         let driven: Vec<(Mover, DQuat)> = rows.filter(|(mover, _)| world.is_driven(mover)).collect();
         world.go_on_with_cell(saved)?;
         world.put_back(saved)?;
-        if world.state.cell.is_some() && saved.cell.is_none() {
-            world.check_cell().map_err(too_small)?;
-            world.rebuild_neighbours();
-        }
+        world.renew_lists(saved)?;
         for (mover, orientation) in driven {
             let index = world.state.bodies.index_of[mover.id as usize] as usize;
             world.state.bodies.movers[index] = mover;
@@ -241,6 +238,21 @@ impl World {
         let flow_power = world.restart_flow();
         world.start_ledger(saved.sums.power, flow_power);
         Ok(world)
+    }
+
+    /// Lists for a cell that the saved world did not have, or that no longer follows the flow they were made in.
+    fn renew_lists(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+        let Some(cell) = self.state.cell else { return Ok(()) };
+        let halted = !self.flows() && cell.built != cell.frame.vectors;
+        if saved.cell.is_none() || halted {
+            self.check_cell().map_err(too_small)?;
+            self.rebuild_neighbours();
+        }
+        if saved.cell.is_none() {
+            self.keep_rows_of_now();
+            self.note_virial();
+        }
+        Ok(())
     }
 
     /// The cell as it was saved, if there is one.
@@ -285,6 +297,7 @@ impl World {
             };
             check_body(id, &body, &self.model)?;
             movers.push(mover_of(id, &body, &self.model, &mut self.specials));
+            self.largest_radius = self.largest_radius.max(arrival.radius);
             self.material_of.push(arrival.material);
         }
         let bodies = &mut self.state.bodies;

@@ -12,12 +12,14 @@
 //!
 //! Does not do: walls or special bodies that enter; shapes other than spheres that leave by themselves.
 
-use glam::{DVec3, IVec3};
+use glam::{DMat3, DVec3, IVec3};
 
 use super::World;
 use super::assemble::{check_body, mover_of};
 use crate::body::{Body, Motion};
+use crate::cell::Frame;
 use crate::error::{BuildError, Trouble};
+use crate::explicit::bodies::Mechanics;
 use crate::explicit::contacts::{self, ChunkWork, View};
 use crate::inflow::{Arrival, Inflow, Queue};
 use crate::state::{GONE, Load, Mover};
@@ -46,10 +48,10 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn free(&self, centre: DVec3, radius: f64) -> bool {
+    fn free(&self, centre: DVec3, radius: f64, frame: Option<&Frame>) -> bool {
         self.spheres.iter().all(|&(other, other_radius)| {
-            let reach = radius + other_radius;
-            (centre - other).length_squared() > reach * reach
+            let (reach, between) = (radius + other_radius, centre - other);
+            frame.map_or(between, |frame| frame.nearest(between)).length_squared() > reach * reach
         })
     }
 }
@@ -62,17 +64,20 @@ impl World {
             return Err(BuildError::TooMany(first as usize + bodies.len()));
         }
         let mut around = Surroundings { spheres: self.spheres_within(DVec3::NEG_INFINITY, DVec3::INFINITY, &[]) };
+        let frame = self.upright_cell();
         for (id, body) in (first..).zip(bodies) {
             check_body(id, body, &self.model)?;
             self.check_plain(id, body)?;
             let radius = body.shape.radius().unwrap_or(0.0);
-            if !(around.free(body.position, radius) && self.clear_of_walls(body.position, radius)) {
+            if !(around.free(body.position, radius, frame.as_ref()) && self.clear_of_walls(body.position, radius)) {
                 return Err(BuildError::NotFree { body: id });
             }
             around.spheres.push((body.position, radius));
         }
         self.check_new_laws(first, bodies)?;
-        bodies.iter().filter_map(|body| body.shape.radius()).for_each(|radius| self.neighbours.admit(radius));
+        let radii = || bodies.iter().filter_map(|body| body.shape.radius());
+        self.check_cell_for(radii().fold(0.0, f64::max)).map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
+        radii().for_each(|radius| self.neighbours.admit(radius));
         self.change(&[], bodies);
         Ok((first..self.id_count()).collect())
     }
@@ -139,7 +144,10 @@ impl World {
     fn outside(&self) -> Vec<u32> {
         let Some(outflow) = self.model.outflow else { return Vec::new() };
         let bodies = &self.state.bodies;
-        let inside = |p: DVec3| p.cmpge(outflow.from).all() && p.cmple(outflow.to).all();
+        let inside = |p: DVec3| {
+            let p = self.place_in_cell(p);
+            p.cmpge(outflow.from).all() && p.cmple(outflow.to).all()
+        };
         let gone = bodies.movers[..bodies.spheres]
             .iter()
             .filter(|m| m.inverse_mass > 0.0 && m.position.is_finite() && !inside(m.position));
@@ -193,7 +201,7 @@ impl World {
             let share = DVec3::new(places.unit(), places.unit(), places.unit());
             queue.drawn += 3;
             let centre = inflow.from + (inflow.to - inflow.from) * share;
-            if self.clear_of_walls(centre, radius) && around.free(centre, radius) {
+            if self.clear_of_walls(centre, radius) && around.free(centre, radius, None) {
                 return Some(centre);
             }
         }
@@ -239,17 +247,17 @@ impl World {
         if leaving.is_empty() && entering.is_empty() {
             return;
         }
-        if !leaving.is_empty() {
-            self.book_leaving(leaving);
-        }
+        let flowed = self.flow_of_bodies();
+        let ended = if leaving.is_empty() { DMat3::ZERO } else { self.book_leaving(leaving) };
         let held = self.take_contacts();
         self.take_out(leaving);
         self.put_in(entering);
         self.make_lists(&held);
+        self.change_flow(flowed, ended);
     }
 
-    /// Books what leaves, ends its contacts, and takes their loads off the bodies that stay.
-    fn book_leaving(&mut self, leaving: &[u32]) {
+    /// Books what leaves, ends its contacts, and takes their loads off the bodies that stay. Returns their force (x) branch.
+    fn book_leaving(&mut self, leaving: &[u32]) -> DMat3 {
         let leaves = |index: u32| leaving.binary_search(&self.state.bodies.movers[index as usize].id).is_ok();
         let ended = self.ended_contacts(leaves);
         let mechanics = self.mechanics(self.state.step);
@@ -269,7 +277,7 @@ impl World {
         for &id in leaving {
             let index = bodies.index_of[id as usize] as usize;
             let mover = &bodies.movers[index];
-            let (kinetic, potential) = self.energies_of(mover, bodies.orientations[index]);
+            let (kinetic, potential) = self.energies_of(mover, bodies.orientations[index], bodies.image_of(index));
             carried.kinetic_out += kinetic;
             carried.potential_out += potential;
             left_mass += if mover.inverse_mass > 0.0 { 1.0 / mover.inverse_mass } else { 0.0 };
@@ -289,6 +297,7 @@ impl World {
         for (load, share) in state.bodies.loads.iter_mut().zip(&ended.loads) {
             load.add(&Load::new(-share.force, -share.torque));
         }
+        ended.virial
     }
 
     /// The contacts of the bodies that leave, as they are now: evaluated without a step, on a copy.
@@ -305,6 +314,7 @@ impl World {
             power: [0.0; 4],
             belts: 0.0,
             pressed: 0.0,
+            virial: DMat3::ZERO,
             stored: [0.0; 4],
         };
         for (chunk, (lists, contacts)) in self.neighbours.chunks.iter().zip(&self.state.contacts).enumerate() {
@@ -322,6 +332,7 @@ impl World {
             (0..4).for_each(|motion| ended.power[motion] += work.power[motion]);
             ended.belts += work.belts;
             ended.pressed += work.pressed;
+            ended.virial += work.virial();
         }
         ended
     }
@@ -339,12 +350,15 @@ impl World {
 
     /// Spheres enter after the others and before the walls. Their indices are set when lists are made.
     fn put_in(&mut self, entering: &[Body]) {
+        // Not that of the last step, which a restart does not know.
+        let flow = self.flow_ahead();
         for body in entering {
             let id = self.id_count();
             let mut mover = mover_of(id, body, &self.model, &mut self.specials);
             let orientation = body.orientation.normalize();
-            self.mechanics(self.state.step).look_ahead(&mut mover, &Load::default(), orientation);
-            let (kinetic, potential) = self.energies_of(&mover, orientation);
+            let mechanics = Mechanics { flow: flow.as_ref(), ..self.mechanics(self.state.step) };
+            mechanics.look_ahead(&mut mover, &Load::default(), orientation);
+            let (kinetic, potential) = self.energies_of(&mover, orientation, IVec3::ZERO);
             let (material, radius) = (body.material, mover.radius);
             // Not by way of 1/m: a checkpoint must give the same bits again.
             let mass = body.mass_and_inertia(self.model.materials[usize::from(material)].density).0;
@@ -407,6 +421,8 @@ struct Ended {
     belts: f64,
     /// Sum of the sizes of normal forces (N).
     pressed: f64,
+    /// Sum of force (x) branch (J), the force's component in the row.
+    virial: DMat3,
     /// Elastic energy by motion.
     stored: [f64; 4],
 }

@@ -250,7 +250,7 @@ fn figure(points: &[PointOfFig5]) -> Multiples {
     };
     let phi = plot("volume fraction", vec![(0.64, "random close".into())], curves(|point| point.phi));
     let z = plot("Z", vec![(6.0, "Table I: none".into()), (4.0, "Table I: slide".into())], curves(|point| point.z));
-    let title = "Under pressure (Santos et al. 2020, Fig. 5)".to_owned();
+    let title = "Santos et al. (2020), Fig. 5".to_owned();
     Multiples { title, columns: 1, plots: vec![phi, z] }
 }
 

@@ -1,6 +1,6 @@
 //! `santos/constraints`, section III A: how many contacts a grain needs when forces and torques just balance.
 //!
-//! A contact gives N_c = 1 + 2 [slide] + 2 [roll] + 1 [spin] constraints in 3D and 1 + [slide] + [roll] in 2D; a grain has
+//! A contact gives `N_c = 1 + 2 [slide] + 2 [roll] + 1 [spin]` constraints in 3D and `1 + [slide] + [roll]` in 2D; a grain has
 //! N_eq = 6 (3D) or 3 (2D) equations with friction and 3 or 2 without; each contact belongs to two grains, so
 //!
 //!   Z = 2 N_eq/N_c                                                                            (eq. 4c, Table I)

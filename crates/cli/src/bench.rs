@@ -50,7 +50,7 @@ impl Bench {
         if threads.is_empty() {
             threads = if all > 1 { vec![1, all] } else { vec![1] };
         }
-        let cpu = if stickslip::law::kernel::avx2() { "AVX2" } else { "no AVX2" };
+        let cpu = stickslip::law::kernel::Simd::widest().name();
         let machine = format!("{all} threads, {cpu}, {}", std::env::consts::ARCH);
         let mut rows = Vec::new();
         for &spheres in &self.spheres {

@@ -416,7 +416,7 @@ impl<'a> Job<'a> {
 
 /// The instructions that are used.
 fn cpu() -> String {
-    if stickslip::law::kernel::avx2() { "avx2" } else { "baseline" }.into()
+    stickslip::law::kernel::Simd::widest().name().into()
 }
 
 /// How far all that a run of this scene writes is.

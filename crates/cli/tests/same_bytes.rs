@@ -41,7 +41,7 @@ fn records(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn the_same_bytes_for_any_number_of_threads_and_without_avx2() {
+fn the_same_bytes_for_any_number_of_threads_and_every_width() {
     let folder = Folder::new("bytes");
     folder.file("heap.toml", &heap(0.1));
     let run = |threads: &str, simd: &str| {
@@ -53,7 +53,7 @@ fn the_same_bytes_for_any_number_of_threads_and_without_avx2() {
     };
     let one = run("1", "on");
     assert!(one.len() >= 7, "bodies-fixed, bodies, contacts, series, list and snapshots: {}", one.len());
-    for (threads, simd) in [("2", "on"), ("3", "on"), ("8", "on"), ("1", "off"), ("3", "off")] {
+    for (threads, simd) in [("2", "on"), ("3", "on"), ("8", "on"), ("1", "off"), ("3", "off"), ("2", "avx2")] {
         for ((name, expected), (other, found)) in one.iter().zip(run(threads, simd)) {
             assert_eq!(*name, other);
             assert!(*expected == found, "{name} differs with {threads} threads, STICKSLIP_SIMD={simd}");

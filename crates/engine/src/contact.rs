@@ -327,6 +327,8 @@ pub struct Block {
     pub inverse_inertia_a: Lanes,
     /// See `Contact`.
     pub inverse_inertia_b: Lanes,
+    /// One where the pair touches, else zero. Computed by `kernel::geometry`, as are those that follow.
+    pub touches: Lanes,
     /// Computed by `kernel::geometry`.
     pub normal: Lanes3,
     /// Computed by `kernel::geometry`.
@@ -379,7 +381,7 @@ pub struct Block {
     pub torque_a: Quads,
     /// Torque on b.
     pub torque_b: Quads,
-    /// One bit a lane, set where the pair touches.
+    /// One bit a lane, set where the pair may touch; after `kernel::geometry`, where it does.
     pub live: u32,
     /// Sums over the blocks of a chunk, by lane: power of normal, slide, roll and spin loads on the two bodies, with
     /// full-step velocities; then the size of the normal force.
@@ -402,6 +404,7 @@ impl Block {
         inverse_mass_b: Lanes::ZERO,
         inverse_inertia_a: Lanes::ZERO,
         inverse_inertia_b: Lanes::ZERO,
+        touches: Lanes::ZERO,
         normal: Lanes3::ZERO,
         inverse_distance: Lanes::ZERO,
         normal_before: Lanes3::ZERO,

@@ -118,6 +118,8 @@ pub struct ChunkContacts {
     pub placed: Vec<u32>,
     /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
+    /// The candidates of two spheres that have no place, rising: those that may begin to touch.
+    pub watched: Vec<u32>,
     /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero for places
     /// that are not live; lanes beyond the places may hold anything.
     pub memory: Vec<Lanes>,

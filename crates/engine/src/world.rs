@@ -197,7 +197,7 @@ impl World {
             .for_each(|((((movers, loads), orientations), built_at), report)| {
                 let start = Some(mechanics);
                 let advance = Advance { finish: None, start, movers, loads, orientations, built_at, report };
-                kernel::dispatch(advance, true);
+                kernel::dispatch(advance);
             });
         self.reports = reports;
         self.state.bodies = bodies;
@@ -423,7 +423,7 @@ impl Finishing<'_> {
         let gathered = self.timed.then(Instant::now);
         let start = (self.then == Then::KickAndDrift).then_some(self.next);
         let advance = Advance { finish: Some(self.this), start, movers, loads, orientations, built_at, report };
-        kernel::dispatch(advance, true);
+        kernel::dispatch(advance);
         if let (Some(began), Some(gathered)) = (began, gathered) {
             report.nanoseconds[0] += (gathered - began).as_nanos() as u64;
             report.nanoseconds[1] += gathered.elapsed().as_nanos() as u64;

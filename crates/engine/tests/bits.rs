@@ -12,7 +12,7 @@ use glam::{DQuat, DVec3};
 use stickslip::body::{Oscillation, Prescribed};
 use stickslip::collide::{sphere_sphere, sphere_wall};
 use stickslip::contact::{Block, LANES, Lanes};
-use stickslip::law::kernel::{self, Kernel, MemoryLayout, SLIPS};
+use stickslip::law::kernel::{self, Kernel, MemoryLayout, SLIPS, Simd};
 use stickslip::law::one::{self, PairMemory};
 use stickslip::law::*;
 use stickslip::neighbour::Side;
@@ -214,27 +214,36 @@ fn large_chunks_have_the_same_bits_on_any_threads() {
 }
 
 #[test]
-fn the_switch_turns_avx2_off() {
-    let off = std::env::var("STICKSLIP_SIMD").is_ok_and(|value| value == "off");
-    assert_eq!(kernel::avx2(), !off && std::arch::is_x86_feature_detected!("avx2"));
+fn the_switch_limits_the_width() {
+    let switch = std::env::var("STICKSLIP_SIMD").unwrap_or_default();
+    let limit = match switch.as_str() {
+        "off" => Simd::Plain,
+        "avx2" => Simd::Avx2,
+        _ => Simd::Avx512,
+    };
+    let avx2 = std::arch::is_x86_feature_detected!("avx2");
+    assert!(Simd::widest() <= limit);
+    assert_eq!(Simd::widest() >= Simd::Avx2, avx2 && limit >= Simd::Avx2);
 }
 
 #[test]
-fn hashes_are_the_same_without_avx2() {
+fn hashes_are_the_same_for_every_width() {
     // The variable is read once per process: so this test's own program runs again as a child.
     let program = std::env::current_exe().expect("a test knows its own program");
-    let child = std::process::Command::new(program)
-        .args(["its_bits", "their_bits", "the_switch_turns_avx2_off"])
-        .env("STICKSLIP_SIMD", "off")
-        .output()
-        .expect("the program runs");
-    let text = String::from_utf8_lossy(&child.stdout);
-    assert!(child.status.success() && text.contains(&format!("{} passed", HASHES.len() + 1)), "{text}");
+    for switch in ["off", "avx2"] {
+        let child = std::process::Command::new(&program)
+            .args(["its_bits", "their_bits", "the_switch_limits_the_width"])
+            .env("STICKSLIP_SIMD", switch)
+            .output()
+            .expect("the program runs");
+        let text = String::from_utf8_lossy(&child.stdout);
+        assert!(child.status.success() && text.contains(&format!("{} passed", HASHES.len() + 1)), "{text}");
+    }
 }
 
 // ---- blocks against one contact at a time ----
 
-/// The laws over a block, to be compiled with AVX2.
+/// The laws over a block, to be compiled for every width.
 struct OneBlock<'a> {
     laws: &'a PairLaws,
     block: &'a mut Block,
@@ -304,11 +313,11 @@ fn a_block_of_contacts_has_the_bits_of_one_contact_at_a_time() {
     let mut stream = Stream::named(37, "blocks");
     for (name, laws) in every_law(1e3).into_iter().chain(every_option(1e3)) {
         let layout = MemoryLayout::of(&laws);
-        for wide in [true, false] {
+        for width in [Simd::Plain, Simd::Avx2, Simd::Avx512] {
             for _ in 0..20 {
                 let (mut block, mut memory) = random_block(&mut stream, &layout);
                 let before = memory.clone();
-                kernel::dispatch(OneBlock { laws: &laws, block: &mut block, memory: &mut memory }, wide);
+                kernel::dispatch_up_to(OneBlock { laws: &laws, block: &mut block, memory: &mut memory }, width);
                 for lane in 0..LANES {
                     let mut contact = block.contact(lane);
                     let mut remembered = PairMemory::from_lanes(&layout, &before, lane);

@@ -28,13 +28,13 @@ const AHEAD: usize = 64;
 pub struct ChunkWork {
     /// Loads on bodies of other chunks, by outbox.
     pub outboxes: Vec<Vec<Posted>>,
-    /// One bit a candidate, set where it touches in this step, and how many do.
+    /// One bit a candidate: of a wall's, set where it touches in this step; of two spheres', where they have begun to.
     touching: Vec<u64>,
-    touching_count: u32,
     /// Contacts with walls that end, and those that go on in their place.
     handed_over: Vec<(u32, u32)>,
-    /// Places being rearranged.
+    /// Places being rearranged, and one bit for each of them.
     placed: Vec<u32>,
+    wanted: Vec<u64>,
     /// Memory being rearranged.
     memory: Vec<Lanes>,
     /// Power by normal, slide, roll, spin.
@@ -125,11 +125,12 @@ pub fn pass(
 ) {
     let start = Instant::now();
     kernel::prefetch_all(&contacts.memory);
-    detect(&view, chunk, lists, work);
+    let begun = detect(&view, chunk, lists, &contacts.watched, work);
     hand_over::find(&view, lists, contacts, &work.touching, &mut work.handed_over);
-    if !mark_live(work, contacts) {
+    let placed = mark_walls(&view, lists, work, contacts);
+    if begun || !placed {
         rearrange(&view, lists, contacts, work);
-        mark_live(work, contacts);
+        mark_walls(&view, lists, work, contacts);
     }
     hand_over::copy(contacts, view.stride, &work.handed_over);
     let detected = Instant::now();
@@ -137,50 +138,60 @@ pub fn pass(
     work.outboxes.resize_with(lists.targets.len(), Vec::new);
     work.outboxes.iter_mut().for_each(Vec::clear);
     work.rows.clear();
-    kernel::dispatch(Evaluate { view, first: chunk * view.chunk_size, lists, contacts, work, loads }, true);
+    kernel::dispatch(Evaluate { view, first: chunk * view.chunk_size, lists, contacts, work, loads });
     let spent = [detected - start, detected.elapsed()];
     for (sum, spent) in work.nanoseconds.iter_mut().zip(spent) {
         *sum += spent.as_nanos() as u64;
     }
 }
 
-/// Marks the candidates that touch, and notes a wall that a sphere has sunk into.
-fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWork) {
+/// Marks the walls that are touched, and spheres that have begun to touch; says whether there are such. Of spheres that
+/// have a place the kernel says whether they touch.
+fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, watched: &[u32], work: &mut ChunkWork) -> bool {
     (work.too_deep, work.wrapped) = (None, None);
     work.touching.clear();
     work.touching.resize(lists.candidates.len().div_ceil(64), 0);
-    work.touching_count = 0;
     // Two bodies come closer by no more than both have moved; the factor covers rounding many times over.
     let own = view.moved[chunk];
     let farthest = lists.targets.iter().map(|&target| view.moved[target as usize]).fold(own, f64::max);
     // A flow that shortens distances brings them closer, too (THEORY.md eq. 7.8).
     let closed = (own + farthest + (1.0 - view.least_stretch) * view.reach) / view.least_stretch * (1.0 + 1e-6);
+    let mut begun = false;
     for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
         let wall = Class::from_number(range.class, view.model.materials.len()).wall;
-        let (mut first, end) = (range.first as usize, range.end as usize);
-        while first < end {
-            let next = end.min((first | 63) + 1);
-            let mut word = 0;
-            for index in first..next {
-                // Neighbours in space are near in memory, not next to each other: ask for them in time.
-                if let Some(ahead) = lists.candidates[..end].get(index + AHEAD) {
-                    kernel::prefetch(&view.movers[ahead.a as usize]);
-                    kernel::prefetch(&view.movers[ahead.b as usize]);
-                }
-                let candidate = &lists.candidates[index];
-                let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-                let touches = if wall == Side::Neither {
-                    sphere_sphere::touch(a, b, view.shifts[candidate.image()])
-                } else {
-                    touches_wall(view, candidate, wall, &mut work.too_deep, &mut work.wrapped)
-                };
-                word |= u64::from(touches) << (index & 63);
-            }
-            work.touching[first / 64] |= word;
-            work.touching_count += word.count_ones();
-            first = next;
+        if wall == Side::Neither {
+            let first = watched.partition_point(|&candidate| candidate < range.first);
+            let end = watched.partition_point(|&candidate| candidate < range.end);
+            begun |= watch(view, lists, &watched[first..end], &mut work.touching);
+            continue;
+        }
+        for index in range.first as usize..range.end as usize {
+            let candidate = &lists.candidates[index];
+            let touches = touches_wall(view, candidate, wall, &mut work.too_deep, &mut work.wrapped);
+            work.touching[index / 64] |= u64::from(touches) << (index % 64);
         }
     }
+    begun
+}
+
+/// Marks the pairs of spheres that have begun to touch, and says whether there are any.
+fn watch(view: &View, lists: &ChunkNeighbours, watched: &[u32], touching: &mut [u64]) -> bool {
+    let mut begun = false;
+    for (place, &index) in watched.iter().enumerate() {
+        // Neighbours in space are near in memory, not next to each other: ask for them in time.
+        if let Some(&ahead) = watched.get(place + AHEAD) {
+            let ahead = &lists.candidates[ahead as usize];
+            kernel::prefetch(&view.movers[ahead.a as usize]);
+            kernel::prefetch(&view.movers[ahead.b as usize]);
+        }
+        let candidate = &lists.candidates[index as usize];
+        let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
+        if sphere_sphere::touch(a, b, view.shifts[candidate.image()]) {
+            touching[index as usize / 64] |= 1 << (index % 64);
+            begun = true;
+        }
+    }
+    begun
 }
 
 fn touches_wall(
@@ -212,32 +223,40 @@ fn touches_wall(
     true
 }
 
-/// Marks the places whose pairs touch. False when some touching pair has no place yet.
-fn mark_live(work: &ChunkWork, contacts: &mut ChunkContacts) -> bool {
-    let mut count = 0;
-    for head in &mut contacts.blocks {
-        head.live = 0;
-        for (lane, &candidate) in contacts.placed[head.first as usize..][..head.count as usize].iter().enumerate() {
-            let touches = work.touching[candidate as usize / 64] >> (candidate % 64) & 1;
-            head.live |= (touches as u32) << lane;
-        }
-        count += head.live.count_ones();
+/// Marks the places where a wall is touched. False when a touching wall has no place yet. Spheres may touch anywhere.
+fn mark_walls(view: &View, lists: &ChunkNeighbours, work: &ChunkWork, contacts: &mut ChunkContacts) -> bool {
+    let side = |class: u32| Class::from_number(class, view.model.materials.len()).wall;
+    let touches = |candidate: u32| (work.touching[candidate as usize / 64] >> (candidate % 64)) as u32 & 1;
+    let mut without_place = 0;
+    for range in lists.classes.iter().filter(|range| side(range.class) != Side::Neither) {
+        without_place += (range.first..range.end).map(touches).sum::<u32>();
     }
-    count == work.touching_count
+    for head in &mut contacts.blocks {
+        head.live = head.all();
+        if side(head.class) != Side::Neither {
+            let placed = &contacts.placed[head.first as usize..][..head.count as usize];
+            head.live = placed.iter().enumerate().fold(0, |live, (lane, &wall)| live | touches(wall) << lane);
+            without_place -= head.live.count_ones();
+        }
+    }
+    without_place == 0
 }
 
 /// Makes places for new contacts among the old ones, which keep their memory.
 fn rearrange(view: &View, lists: &ChunkNeighbours, contacts: &mut ChunkContacts, work: &mut ChunkWork) {
-    work.placed.clear();
-    work.placed.extend_from_slice(&contacts.placed);
-    for (first, &word) in (0..).step_by(64).zip(&work.touching) {
-        work.placed.extend((0..64).filter(|bit| word >> bit & 1 == 1).map(|bit| first + bit));
+    let mut wanted = std::mem::take(&mut work.wanted);
+    wanted.clone_from(&work.touching);
+    for &candidate in &contacts.placed {
+        wanted[candidate as usize / 64] |= 1 << (candidate % 64);
     }
-    work.placed.sort_unstable();
-    work.placed.dedup();
+    work.placed.clear();
+    for (first, &word) in (0..).step_by(64).zip(&wanted) {
+        work.placed.extend(bits_of(word).map(|bit| first + bit));
+    }
+    work.wanted = wanted;
     let old_blocks = std::mem::take(&mut contacts.blocks);
     std::mem::swap(&mut contacts.memory, &mut work.memory);
-    lay_out(lists, &work.placed, view.stride, contacts);
+    lay_out(view.model, lists, &work.placed, view.stride, contacts);
     let mut new_block = 0;
     let mut place = 0;
     for (block, head) in old_blocks.iter().enumerate() {
@@ -260,8 +279,19 @@ fn rearrange(view: &View, lists: &ChunkNeighbours, contacts: &mut ChunkContacts,
     std::mem::swap(&mut contacts.placed, &mut work.placed);
 }
 
-/// Blocks of one class each over a rising list of candidates, none live, and zeroed memory for them.
-pub fn lay_out(lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts: &mut ChunkContacts) {
+/// Blocks of one class each over a rising list of candidates, none live, and zeroed memory for them; all other spheres
+/// are watched.
+pub fn lay_out(model: &Model, lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts: &mut ChunkContacts) {
+    contacts.watched.clear();
+    let mut next = placed.iter().copied().peekable();
+    for range in &lists.classes {
+        let spheres = Class::from_number(range.class, model.materials.len()).wall == Side::Neither;
+        for candidate in range.first..range.end {
+            if next.next_if_eq(&candidate).is_none() && spheres {
+                contacts.watched.push(candidate);
+            }
+        }
+    }
     contacts.blocks.clear();
     let mut classes = lists.classes.iter();
     let mut class = classes.next();
@@ -284,7 +314,7 @@ pub fn lay_out(lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts:
     contacts.memory.resize(numbers, Lanes::ZERO);
 }
 
-/// Laws over all blocks of a chunk, compiled with and without AVX2.
+/// Laws over all blocks of a chunk, compiled for every width.
 struct Evaluate<'a> {
     view: View<'a>,
     first: usize,
@@ -305,7 +335,7 @@ impl Kernel for Evaluate<'_> {
         block.flow = view.flow;
         work.virial = [0.0; 9];
         let mut belts = 0.0;
-        for (number, head) in contacts.blocks.iter().enumerate() {
+        for (number, head) in contacts.blocks.iter_mut().enumerate() {
             let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
             if head.live == 0 {
                 forget(memory, head.all());
@@ -321,6 +351,7 @@ impl Kernel for Evaluate<'_> {
                 9..=16 => contacts.evaluate::<16>(laws, &mut block, memory, work),
                 _ => contacts.evaluate::<LANES>(laws, &mut block, memory, work),
             }
+            head.live = block.live;
             forget(memory, head.all() & !head.live);
             if class.wall != Side::Neither {
                 belts += belt_power(&block, &view, lists, class.wall, placed, head.live);
@@ -391,13 +422,19 @@ fn forget(memory: &mut [Lanes], places: u32) {
     }
 }
 
+/// The lanes whose bits are set, rising.
+#[inline(always)]
+fn lanes_of(bits: u32) -> impl Iterator<Item = usize> {
+    bits_of(u64::from(bits)).map(|lane| lane as usize)
+}
+
 /// The set bits, rising.
 #[inline(always)]
-fn lanes_of(mut bits: u32) -> impl Iterator<Item = usize> {
+fn bits_of(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
-        let lane = bits.trailing_zeros() as usize;
+        let bit = bits.trailing_zeros();
         bits &= bits.wrapping_sub(1);
-        (lane < LANES).then_some(lane)
+        (bit < u64::BITS).then_some(bit)
     })
 }
 
@@ -538,7 +575,7 @@ pub fn evaluate(
     loads: &mut [Load],
 ) {
     work.outboxes.resize_with(lists.targets.len(), Vec::new);
-    kernel::dispatch(Evaluate { view, first: chunk * view.chunk_size, lists, contacts, work, loads }, true);
+    kernel::dispatch(Evaluate { view, first: chunk * view.chunk_size, lists, contacts, work, loads });
 }
 
 /// Adds the elastic energy of a chunk's contacts by normal, slide, roll and spin.
@@ -569,7 +606,7 @@ impl ChunkWork {
     pub fn bytes(&self) -> usize {
         let posted: usize = self.outboxes.iter().map(Vec::capacity).sum();
         posted * size_of::<Posted>()
-            + 8 * self.touching.capacity()
+            + 8 * (self.touching.capacity() + self.wanted.capacity())
             + 4 * self.placed.capacity()
             + size_of::<Lanes>() * self.memory.capacity()
     }
@@ -578,7 +615,7 @@ impl ChunkWork {
 impl ChunkContacts {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        4 * self.placed.capacity()
+        4 * (self.placed.capacity() + self.watched.capacity())
             + size_of::<BlockHead>() * self.blocks.capacity()
             + size_of::<Lanes>() * self.memory.capacity()
     }

@@ -1,7 +1,7 @@
-//! Runs laws over blocks of 32 contacts: the loops that the compiler vectorises, under AVX2 where the machine has it.
+//! Runs laws over blocks of 32 contacts: the loops that the compiler vectorises, as wide as the machine can.
 //!
-//! The formulas stand in the laws, once; here are only loops over lanes. The same code is compiled for plain x86-64 and
-//! for AVX2. Neither fuses multiply and add, so both give the same bits; a test holds them to it.
+//! The formulas stand in the laws, once; here are only loops over lanes. The same code is compiled for plain x86-64, for
+//! AVX2 and for AVX-512. None fuses multiply and add, so all give the same bits; a test holds them to it.
 
 use glam::DVec3;
 
@@ -82,41 +82,96 @@ impl MemoryLayout {
     }
 }
 
-/// Whether AVX2 is used: the machine has it and `STICKSLIP_SIMD` is not `off`.
-pub fn avx2() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::sync::OnceLock;
-        static AVX2: OnceLock<bool> = OnceLock::new();
-        *AVX2.get_or_init(|| {
-            let off = std::env::var("STICKSLIP_SIMD").is_ok_and(|v| v.eq_ignore_ascii_case("off"));
-            !off && is_x86_feature_detected!("avx2")
-        })
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+/// How wide the vectors are that code is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Simd {
+    /// Two numbers: plain x86-64, or whatever another machine has.
+    Plain,
+    /// Four numbers.
+    Avx2,
+    /// Eight numbers.
+    Avx512,
 }
 
-/// A piece of work to be compiled both ways. Its `run` and all it calls must be `#[inline(always)]`.
+impl Simd {
+    /// The widest that the machine has; `STICKSLIP_SIMD=off` and `=avx2` set a limit.
+    pub fn widest() -> Self {
+        use std::sync::OnceLock;
+        static WIDEST: OnceLock<Simd> = OnceLock::new();
+        *WIDEST.get_or_init(|| {
+            let limit = match std::env::var("STICKSLIP_SIMD").map(|value| value.to_ascii_lowercase()).as_deref() {
+                Ok("off") => Simd::Plain,
+                Ok("avx2") => Simd::Avx2,
+                _ => Simd::Avx512,
+            };
+            limit.min(Simd::of_machine())
+        })
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn of_machine() -> Self {
+        let avx2 = is_x86_feature_detected!("avx2");
+        let avx512 = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw");
+        match (avx2, avx512) {
+            (true, true) => Simd::Avx512,
+            (true, false) => Simd::Avx2,
+            _ => Simd::Plain,
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn of_machine() -> Self {
+        Simd::Plain
+    }
+
+    /// As `run.json` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Simd::Plain => "baseline",
+            Simd::Avx2 => "avx2",
+            Simd::Avx512 => "avx512",
+        }
+    }
+}
+
+/// A piece of work to be compiled for every width. Its `run` and all it calls must be `#[inline(always)]`.
 pub trait Kernel {
     /// What it returns.
     type Output;
+    /// The widest vectors that it gains from.
+    const WIDEST: Simd = Simd::Avx512;
     /// Does it.
     fn run(self) -> Self::Output;
 }
 
-/// Runs a kernel, under AVX2 when `wide`.
-pub fn dispatch<K: Kernel>(kernel: K, wide: bool) -> K::Output {
+/// Runs a kernel with vectors as wide as it and the machine allow.
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    dispatch_up_to(kernel, K::WIDEST)
+}
+
+/// The same with vectors no wider than `limit`.
+pub fn dispatch_up_to<K: Kernel>(kernel: K, limit: Simd) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2")]
         fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
             kernel.run()
         }
-        if wide && avx2() {
-            // SAFETY: `avx2()` is true only where the CPU has AVX2, the one feature `with_avx2` asks for.
+        #[target_feature(enable = "avx2,avx512f,avx512vl,avx512dq,avx512bw")]
+        fn with_avx512<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run()
+        }
+        match limit.min(Simd::widest()) {
+            Simd::Plain => {}
+            // SAFETY: `Simd::widest` has found AVX2, the one feature that `with_avx2` asks for.
             #[allow(unsafe_code)]
-            return unsafe { with_avx2(kernel) };
+            Simd::Avx2 => return unsafe { with_avx2(kernel) },
+            // SAFETY: `Simd::widest` has found the features that `with_avx512` asks for.
+            #[allow(unsafe_code)]
+            Simd::Avx512 => return unsafe { with_avx512(kernel) },
         }
     }
     kernel.run()
@@ -220,6 +275,7 @@ pub fn geometry<const N: usize>(block: &mut Block, rates_at_end: bool) {
     normals_before::<N>(block);
     turn_normals::<N>(block, rates_at_end);
     turn_spins::<N>(block);
+    block.live = (0..N).fold(0, |live, i| live | u32::from(block.touches.0[i] != 0.0) << i);
 }
 
 /// Normal, overlap, levers and effective values, and the gathered numbers as lanes.
@@ -230,7 +286,12 @@ fn place<const N: usize>(block: &mut Block) {
         let (reach_a, reach_b) = (block.a.place.scalar(i), block.b.place.scalar(i));
         let (inverse_mass_a, inverse_mass_b) = (block.a.motion.scalar(i), block.b.motion.scalar(i));
         let flat = reach_a * reach_b < 0.0;
-        let distance = between.length();
+        let squared = between.length_squared();
+        // Whether a wall is touched was known before. As `sphere_sphere::touch` has it, to the bit.
+        let near = squared < (reach_a + reach_b) * (reach_a + reach_b);
+        let live = (block.live >> i & 1 == 1) & (flat | near);
+        block.touches.0[i] = if live { 1.0 } else { 0.0 };
+        let distance = squared.sqrt();
         let overlap = if flat { reach_a.abs() } else { reach_a + reach_b } - distance;
         let half = 0.5 * overlap;
         // Divisions are dear: one serves for both effective values. At a wall the reaches cancel.
@@ -390,7 +451,7 @@ fn total<const N: usize>(block: &mut Block) {
         let w_a = block.angular_velocity_a.get(i) + wide(block.a.angular_velocity_ahead[i]);
         let w_b = block.angular_velocity_b.get(i) + wide(block.b.angular_velocity_ahead[i]);
         // Not a product: a lane that does not touch may hold anything, even what is not a number.
-        let live = block.live >> i & 1 == 1;
+        let live = block.touches.0[i] != 0.0;
         let counted = |x: f64| if live { x } else { 0.0 };
         block.sums[0].0[i] += counted(push * n.dot(v));
         block.sums[1].0[i] += counted(slide.dot(v) + slide_a.dot(w_a) + slide_b.dot(w_b));

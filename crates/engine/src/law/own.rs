@@ -58,7 +58,7 @@ impl<L: FrictionLaw> AnyLaw for L {
     }
 
     fn resist_block(&self, count: usize, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]) {
-        kernel::dispatch(OwnBlock { law: self, count, block, slips, memory }, true);
+        kernel::dispatch(OwnBlock { law: self, count, block, slips, memory });
     }
 
     fn resist_one(&self, contact: &Contact, numbers: &mut OwnNumbers, slipping: &mut bool) -> Resistance {
@@ -88,7 +88,7 @@ fn load<L: FrictionLaw>(numbers: &OwnNumbers, slipping: bool) -> L::Memory {
     L::Memory::load(L::Memory::block(&mut lanes[..L::Memory::SIZE]), 0, slipping)
 }
 
-/// The law over the first contacts of a block, compiled with and without AVX2.
+/// The law over the first contacts of a block, compiled for every width.
 struct OwnBlock<'a, L> {
     law: &'a L,
     count: usize,

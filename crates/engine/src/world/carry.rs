@@ -157,7 +157,7 @@ impl World {
             let mut placed = std::mem::take(&mut contacts.placed);
             placed.clear();
             placed.extend(own.iter().map(|place| place.1));
-            contacts::lay_out(&self.neighbours.chunks[chunk], &placed, self.stride, contacts);
+            contacts::lay_out(&self.model, &self.neighbours.chunks[chunk], &placed, self.stride, contacts);
             contacts.placed = placed;
             for (block, head) in contacts.blocks.iter_mut().enumerate() {
                 head.live = head.all();

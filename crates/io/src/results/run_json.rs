@@ -87,7 +87,7 @@ pub struct RunJson {
     pub scene_hash: String,
     /// Threads used.
     pub threads: usize,
-    /// Instructions used: "avx2" or "baseline".
+    /// Instructions used: "avx512", "avx2" or "baseline".
     pub cpu: String,
     /// Start, UTC, ISO 8601.
     pub started: String,

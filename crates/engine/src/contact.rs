@@ -271,32 +271,6 @@ impl Quads {
     }
 }
 
-/// What is gathered of one body of each of 32 contacts.
-#[derive(Clone, Debug)]
-pub struct Side {
-    /// Position and reach. At a wall: the sphere's distance along the normal and its radius for the sphere, zero and
-    /// minus that radius for the wall.
-    pub place: Quads,
-    /// Velocity and 1/m.
-    pub motion: Quads,
-    /// Angular velocity and 1/I.
-    pub turning: Quads,
-    /// What brings the velocity to the full step, for the ledger: see `Mover`.
-    pub velocity_ahead: [[f32; 3]; LANES],
-    /// The same for the angular velocity.
-    pub angular_velocity_ahead: [[f32; 3]; LANES],
-}
-
-impl Side {
-    const ZERO: Side = Side {
-        place: Quads::ZERO,
-        motion: Quads::ZERO,
-        turning: Quads::ZERO,
-        velocity_ahead: [[0.0; 3]; LANES],
-        angular_velocity_ahead: [[0.0; 3]; LANES],
-    };
-}
-
 /// 32 contacts while they are worked on: what came from the bodies, then what the laws answer. Fits the first-level
 /// cache; lives on the stack of the thread that fills it.
 #[derive(Clone, Debug)]
@@ -305,10 +279,25 @@ pub struct Block {
     pub dt: f64,
     /// The affine flow of the cell, where it changes its shape.
     pub flow: Option<PairFlow>,
-    /// Gathered of the bodies with the lower ids.
-    pub a: Side,
-    /// Gathered of the others.
-    pub b: Side,
+    /// x_a - x_b (m) with b at its image, and the reach of a. At a wall: the sphere's distance along the normal, seen from
+    /// b; the wall's reach is minus the sphere's radius. This and what follows is gathered of the bodies.
+    pub between: Quads,
+    /// v_a - v_b (m/s), and the reach of b.
+    pub moving: Quads,
+    /// Angular velocity of a, and 1/I_a.
+    pub turning_a: Quads,
+    /// The same of b.
+    pub turning_b: Quads,
+    /// What brings v_a - v_b to the full step, for the ledger: see `Mover`. The fourth number is not read.
+    pub moving_ahead: Quads,
+    /// Angular velocity of a at the full step, for the ledger. The fourth number is not read.
+    pub full_turning_a: Quads,
+    /// The same of b.
+    pub full_turning_b: Quads,
+    /// See `Contact`. Gathered.
+    pub inverse_mass_a: Lanes,
+    /// See `Contact`. Gathered.
+    pub inverse_mass_b: Lanes,
     /// See `Contact`. This and what follows is computed by `kernel::geometry`.
     pub velocity: Lanes3,
     /// See `Contact`.
@@ -319,10 +308,6 @@ pub struct Block {
     pub reach_a: Lanes,
     /// See `Contact`.
     pub reach_b: Lanes,
-    /// See `Contact`.
-    pub inverse_mass_a: Lanes,
-    /// See `Contact`.
-    pub inverse_mass_b: Lanes,
     /// See `Contact`.
     pub inverse_inertia_a: Lanes,
     /// See `Contact`.
@@ -393,15 +378,20 @@ impl Block {
     pub const EMPTY: Block = Block {
         dt: 0.0,
         flow: None,
-        a: Side::ZERO,
-        b: Side::ZERO,
+        between: Quads::ZERO,
+        moving: Quads::ZERO,
+        turning_a: Quads::ZERO,
+        turning_b: Quads::ZERO,
+        moving_ahead: Quads::ZERO,
+        full_turning_a: Quads::ZERO,
+        full_turning_b: Quads::ZERO,
+        inverse_mass_a: Lanes::ZERO,
+        inverse_mass_b: Lanes::ZERO,
         velocity: Lanes3::ZERO,
         angular_velocity_a: Lanes3::ZERO,
         angular_velocity_b: Lanes3::ZERO,
         reach_a: Lanes::ZERO,
         reach_b: Lanes::ZERO,
-        inverse_mass_a: Lanes::ZERO,
-        inverse_mass_b: Lanes::ZERO,
         inverse_inertia_a: Lanes::ZERO,
         inverse_inertia_b: Lanes::ZERO,
         touches: Lanes::ZERO,

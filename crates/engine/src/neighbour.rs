@@ -150,6 +150,8 @@ pub struct ChunkNeighbours {
     /// Pairs owned by bodies of this chunk, by class, then by shell of gaps, then first those within the chunk, then by
     /// owner and other.
     pub candidates: Vec<Candidate>,
+    /// The gap of each when lists were made, or a little less (m).
+    pub gaps: Vec<f32>,
     /// Where each shell of each class begins and ends.
     pub classes: Vec<ClassRange>,
     /// The chunk that each outbox goes to.
@@ -472,19 +474,21 @@ impl Search<'_> {
         let first = chunk * self.bodies.chunk;
         let end = (first + self.bodies.chunk).min(self.bodies.spheres);
         // The order in which candidates stand, whatever the order of the search.
-        let mut found: Vec<(u32, usize, bool, u32, u32, Image)> = Vec::with_capacity(lists.candidates.len() + 64);
+        let mut found: Vec<(u32, usize, bool, u32, u32, Image, u32)> = Vec::with_capacity(lists.candidates.len() + 64);
         for owner in first..end {
             self.partners(owner as u32, |other, image, gap| {
                 let class = class_of(self.model, self.material_of, self.bodies, owner as u32, other);
                 let shell = SHELLS.iter().rposition(|&from| gap >= from * self.neighbours.skin).unwrap_or(0);
-                found.push((class, shell, crosses(self.bodies, owner as u32, other), owner as u32, other, image));
+                let gap = (gap as f32).next_down().to_bits();
+                found.push((class, shell, crosses(self.bodies, owner as u32, other), owner as u32, other, image, gap));
             });
         }
         found.sort_unstable();
         lists.targets.clear();
         lists.candidates.clear();
+        lists.gaps.clear();
         lists.classes.clear();
-        for &(class, shell, _, owner, other, image) in &found {
+        for &(class, shell, _, owner, other, image, gap) in &found {
             let least_gap = SHELLS[shell] * self.neighbours.skin;
             match lists.classes.last_mut() {
                 Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
@@ -498,6 +502,7 @@ impl Search<'_> {
             let owner_is_a = self.bodies.movers[owner as usize].id < self.bodies.movers[other as usize].id;
             let (a, b, image) = if owner_is_a { (owner, other, image) } else { (other, owner, image.back()) };
             lists.candidates.push(Candidate::new(a, b, outbox, image));
+            lists.gaps.push(f32::from_bits(gap));
         }
     }
 

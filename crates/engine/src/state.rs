@@ -35,10 +35,10 @@ pub struct Mover {
     /// What brings the velocity from the half step to the full step, for the ledger: the half kick of the step before.
     /// Single precision: it is a correction of first order in dt, so its rounding is far below the scheme's error.
     pub velocity_ahead: [f32; 3],
-    /// The same for the angular velocity.
-    pub angular_velocity_ahead: [f32; 3],
     /// Place in the scene, from 0.
     pub id: u32,
+    /// What `velocity_ahead` is, for the angular velocity.
+    pub angular_velocity_ahead: [f32; 3],
     /// 0 for a free sphere with equal moments of inertia; else 1 + the index of its `Special`.
     pub special: u32,
 }
@@ -118,8 +118,8 @@ pub struct ChunkContacts {
     pub placed: Vec<u32>,
     /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
-    /// The candidates of two spheres that have no place, rising: those that may begin to touch.
-    pub watched: Vec<u32>,
+    /// The candidates of two spheres that have no place: those that may begin to touch, the nearest first.
+    pub watched: Vec<Watched>,
     /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero for places
     /// that are not live; lanes beyond the places may hold anything.
     pub memory: Vec<Lanes>,
@@ -130,6 +130,15 @@ impl ChunkContacts {
     pub fn touching(&self) -> usize {
         self.blocks.iter().map(|head| head.live.count_ones() as usize).sum()
     }
+}
+
+/// A pair of spheres that may begin to touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Watched {
+    /// Which of the chunk's candidates.
+    pub candidate: u32,
+    /// Their gap when neighbour lists were made, or a little less (m).
+    pub gap: f32,
 }
 
 /// Up to 32 contacts of one class.

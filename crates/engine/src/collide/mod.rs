@@ -4,17 +4,29 @@
 pub mod sphere_sphere;
 pub mod sphere_wall;
 
-use glam::DVec3;
-
-use crate::contact::Side;
+use crate::contact::Block;
 use crate::state::Mover;
 
-/// Puts what is read of a body into a lane; place and velocity as the pair of shapes wants them.
+/// Puts what laws need of each body alone into a lane.
 #[inline(always)]
-fn gather_side(side: &mut Side, lane: usize, body: &Mover, place: DVec3, reach: f64, velocity: DVec3) {
-    side.place.set(lane, place, reach);
-    side.motion.set(lane, velocity, body.inverse_mass);
-    side.turning.set(lane, body.angular_velocity, body.inverse_inertia);
-    side.velocity_ahead[lane] = body.velocity_ahead;
-    side.angular_velocity_ahead[lane] = body.angular_velocity_ahead;
+fn gather_bodies(block: &mut Block, lane: usize, a: &Mover, b: &Mover) {
+    block.turning_a.set(lane, a.angular_velocity, a.inverse_inertia);
+    block.turning_b.set(lane, b.angular_velocity, b.inverse_inertia);
+    block.full_turning_a.0[lane] = full_turning(a);
+    block.full_turning_b.0[lane] = full_turning(b);
+    block.inverse_mass_a.0[lane] = a.inverse_mass;
+    block.inverse_mass_b.0[lane] = b.inverse_mass;
+}
+
+/// The angular velocity at the full step. The fourth number is not read: whole registers are copied.
+#[inline(always)]
+fn full_turning(body: &Mover) -> [f64; 4] {
+    let (w, ahead) = (body.angular_velocity, wide(body.angular_velocity_ahead, body.special));
+    [w.x + ahead[0], w.y + ahead[1], w.z + ahead[2], body.inverse_inertia + ahead[3]]
+}
+
+/// Single to double precision, with what stands beside the three so that a whole register is read.
+#[inline(always)]
+fn wide([x, y, z]: [f32; 3], beside: u32) -> [f64; 4] {
+    [x, y, z, f32::from_bits(beside)].map(f64::from)
 }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::collide::gather_side;
+use crate::collide::{gather_bodies, wide};
 use crate::contact::Block;
 use crate::state::Mover;
 
@@ -16,6 +16,9 @@ pub fn touch(a: &Mover, b: &Mover, shift: DVec3) -> bool {
 /// Puts the pair into a lane.
 #[inline(always)]
 pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, shift: DVec3) {
-    gather_side(&mut block.a, lane, a, a.position, a.radius, a.velocity);
-    gather_side(&mut block.b, lane, b, b.position + shift, b.radius, b.velocity);
+    block.between.set(lane, a.position - (b.position + shift), a.radius);
+    block.moving.set(lane, a.velocity - b.velocity, b.radius);
+    let (ahead_a, ahead_b) = (wide(a.velocity_ahead, a.id), wide(b.velocity_ahead, b.id));
+    block.moving_ahead.0[lane] = [0, 1, 2, 3].map(|k| ahead_a[k] - ahead_b[k]);
+    gather_bodies(block, lane, a, b);
 }

@@ -5,7 +5,7 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::collide::gather_side;
+use crate::collide::gather_bodies;
 use crate::contact::Block;
 use crate::neighbour::Side;
 use crate::state::{Load, Mover};
@@ -15,25 +15,54 @@ use crate::wall::Wall;
 #[inline(always)]
 pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, side: Side, now: &Wall, before: &Wall) {
     let (sphere, wall) = if side == Side::A { (b, a) } else { (a, b) };
-    let sphere_side = if side == Side::A { &mut block.b } else { &mut block.a };
     let nearest = now.nearest(sphere.position);
     let was = before.nearest(sphere.position - sphere.velocity * block.dt).normal;
     // A sphere that has passed through a thin wall in one step has no sense of turning; the overlap will say so.
     let was = if was.dot(nearest.normal) > 0.0 { was } else { nearest.normal };
-    block.normal_before.set(lane, if side == Side::A { -was } else { was });
-    gather_side(sphere_side, lane, sphere, nearest.normal * nearest.distance, sphere.radius, sphere.velocity);
-    // The velocities belong to the middle of the step, so the arm must, too: else a turntable shows false slip.
-    let half_way = (sphere.velocity - wall.velocity) * (0.5 * block.dt);
-    let arm = sphere.position - wall.position - half_way;
-    let velocity = wall.velocity + wall.angular_velocity.cross(arm);
-    // A belt turns at its end with its surface: it never runs into a sphere.
-    let velocity = if now.belt { velocity - nearest.normal * velocity.dot(nearest.normal) } else { velocity };
-    let wall_side = if side == Side::A { &mut block.a } else { &mut block.b };
-    gather_side(wall_side, lane, wall, DVec3::ZERO, -sphere.radius, velocity);
+    let (from_wall, velocity) = (nearest.normal * nearest.distance, surface_velocity(sphere, wall, now, block.dt));
+    gather_bodies(block, lane, a, b);
     // At the full step, for the ledger: the arm is where it is then.
+    let half_way = half_way(sphere, wall, block.dt);
     let arm_ahead = wall.angular_velocity.cross(half_way).as_vec3();
-    let turning_ahead = Vec3::from(wall.angular_velocity_ahead).cross(arm.as_vec3());
-    wall_side.velocity_ahead[lane] = (Vec3::from(wall.velocity_ahead) + turning_ahead + arm_ahead).to_array();
+    let turning_ahead = Vec3::from(wall.angular_velocity_ahead).cross(arm(sphere, wall, half_way).as_vec3());
+    let wall_ahead = (Vec3::from(wall.velocity_ahead) + turning_ahead + arm_ahead).as_dvec3();
+    let sphere_ahead = Vec3::from(sphere.velocity_ahead).as_dvec3();
+    if side == Side::A {
+        block.normal_before.set(lane, -was);
+        block.between.set(lane, DVec3::ZERO - from_wall, -sphere.radius);
+        block.moving.set(lane, velocity - sphere.velocity, sphere.radius);
+        block.moving_ahead.set(lane, wall_ahead - sphere_ahead, 0.0);
+    } else {
+        block.normal_before.set(lane, was);
+        block.between.set(lane, from_wall - DVec3::ZERO, sphere.radius);
+        block.moving.set(lane, sphere.velocity - velocity, -sphere.radius);
+        block.moving_ahead.set(lane, sphere_ahead - wall_ahead, 0.0);
+    }
+}
+
+/// How far the sphere moves against the wall in half a step.
+#[inline(always)]
+fn half_way(sphere: &Mover, wall: &Mover, dt: f64) -> DVec3 {
+    (sphere.velocity - wall.velocity) * (0.5 * dt)
+}
+
+/// From the wall to the sphere in the middle of the step, where the velocities belong: else a turntable shows false slip.
+#[inline(always)]
+fn arm(sphere: &Mover, wall: &Mover, half_way: DVec3) -> DVec3 {
+    sphere.position - wall.position - half_way
+}
+
+/// The velocity of the wall at the sphere's centre.
+#[inline(always)]
+pub fn surface_velocity(sphere: &Mover, wall: &Mover, now: &Wall, dt: f64) -> DVec3 {
+    let arm = arm(sphere, wall, half_way(sphere, wall, dt));
+    let velocity = wall.velocity + wall.angular_velocity.cross(arm);
+    if !now.belt {
+        return velocity;
+    }
+    // A belt turns at its end with its surface: it never runs into a sphere.
+    let normal = now.nearest(sphere.position).normal;
+    velocity - normal * velocity.dot(normal)
 }
 
 /// The load on the wall about its own position, from that about the sphere's centre.

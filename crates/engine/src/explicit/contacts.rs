@@ -17,7 +17,7 @@ use crate::law::one::{self, PairMemory};
 use crate::measure::{ContactRow, contact_row};
 use crate::model::Model;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Shifts, Side};
-use crate::state::{BlockHead, ChunkContacts, Load, Mover};
+use crate::state::{BlockHead, ChunkContacts, Load, Mover, Watched};
 use crate::wall::{self, Wall};
 
 /// How many candidates ahead bodies are asked for: far enough for a line from memory to arrive in time.
@@ -124,7 +124,6 @@ pub fn pass(
     loads: &mut [Load],
 ) {
     let start = Instant::now();
-    kernel::prefetch_all(&contacts.memory);
     let begun = detect(&view, chunk, lists, &contacts.watched, work);
     hand_over::find(&view, lists, contacts, &work.touching, &mut work.handed_over);
     let placed = mark_walls(&view, lists, work, contacts);
@@ -147,7 +146,7 @@ pub fn pass(
 
 /// Marks the walls that are touched, and spheres that have begun to touch; says whether there are such. Of spheres that
 /// have a place the kernel says whether they touch.
-fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, watched: &[u32], work: &mut ChunkWork) -> bool {
+fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, watched: &[Watched], work: &mut ChunkWork) -> bool {
     (work.too_deep, work.wrapped) = (None, None);
     work.touching.clear();
     work.touching.resize(lists.candidates.len().div_ceil(64), 0);
@@ -156,13 +155,9 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, watched: &[u32], w
     let farthest = lists.targets.iter().map(|&target| view.moved[target as usize]).fold(own, f64::max);
     // A flow that shortens distances brings them closer, too (THEORY.md eq. 7.8).
     let closed = (own + farthest + (1.0 - view.least_stretch) * view.reach) / view.least_stretch * (1.0 + 1e-6);
-    let mut begun = false;
     for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
         let wall = Class::from_number(range.class, view.model.materials.len()).wall;
         if wall == Side::Neither {
-            let first = watched.partition_point(|&candidate| candidate < range.first);
-            let end = watched.partition_point(|&candidate| candidate < range.end);
-            begun |= watch(view, lists, &watched[first..end], &mut work.touching);
             continue;
         }
         for index in range.first as usize..range.end as usize {
@@ -171,23 +166,25 @@ fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, watched: &[u32], w
             work.touching[index / 64] |= u64::from(touches) << (index % 64);
         }
     }
-    begun
+    let near = watched.partition_point(|watched| f64::from(watched.gap) <= closed);
+    watch(view, lists, &watched[..near], &mut work.touching)
 }
 
 /// Marks the pairs of spheres that have begun to touch, and says whether there are any.
-fn watch(view: &View, lists: &ChunkNeighbours, watched: &[u32], touching: &mut [u64]) -> bool {
+fn watch(view: &View, lists: &ChunkNeighbours, watched: &[Watched], touching: &mut [u64]) -> bool {
     let mut begun = false;
-    for (place, &index) in watched.iter().enumerate() {
+    for (place, watched_one) in watched.iter().enumerate() {
         // Neighbours in space are near in memory, not next to each other: ask for them in time.
-        if let Some(&ahead) = watched.get(place + AHEAD) {
-            let ahead = &lists.candidates[ahead as usize];
+        if let Some(ahead) = watched.get(place + AHEAD) {
+            let ahead = &lists.candidates[ahead.candidate as usize];
             kernel::prefetch(&view.movers[ahead.a as usize]);
             kernel::prefetch(&view.movers[ahead.b as usize]);
         }
-        let candidate = &lists.candidates[index as usize];
+        let index = watched_one.candidate as usize;
+        let candidate = &lists.candidates[index];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
         if sphere_sphere::touch(a, b, view.shifts[candidate.image()]) {
-            touching[index as usize / 64] |= 1 << (index % 64);
+            touching[index / 64] |= 1 << (index % 64);
             begun = true;
         }
     }
@@ -253,10 +250,11 @@ fn rearrange(view: &View, lists: &ChunkNeighbours, contacts: &mut ChunkContacts,
     for (first, &word) in (0..).step_by(64).zip(&wanted) {
         work.placed.extend(bits_of(word).map(|bit| first + bit));
     }
+    contacts.watched.retain(|one| wanted[one.candidate as usize / 64] >> (one.candidate % 64) & 1 == 0);
     work.wanted = wanted;
     let old_blocks = std::mem::take(&mut contacts.blocks);
     std::mem::swap(&mut contacts.memory, &mut work.memory);
-    lay_out(view.model, lists, &work.placed, view.stride, contacts);
+    lay_out(lists, &work.placed, view.stride, contacts);
     let mut new_block = 0;
     let mut place = 0;
     for (block, head) in old_blocks.iter().enumerate() {
@@ -279,19 +277,23 @@ fn rearrange(view: &View, lists: &ChunkNeighbours, contacts: &mut ChunkContacts,
     std::mem::swap(&mut contacts.placed, &mut work.placed);
 }
 
-/// Blocks of one class each over a rising list of candidates, none live, and zeroed memory for them; all other spheres
-/// are watched.
-pub fn lay_out(model: &Model, lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts: &mut ChunkContacts) {
-    contacts.watched.clear();
+/// The pairs of spheres that have no place, the nearest first.
+pub fn watch_others(model: &Model, lists: &ChunkNeighbours, placed: &[u32], watched: &mut Vec<Watched>) {
+    watched.clear();
     let mut next = placed.iter().copied().peekable();
     for range in &lists.classes {
         let spheres = Class::from_number(range.class, model.materials.len()).wall == Side::Neither;
         for candidate in range.first..range.end {
             if next.next_if_eq(&candidate).is_none() && spheres {
-                contacts.watched.push(candidate);
+                watched.push(Watched { candidate, gap: lists.gaps[candidate as usize] });
             }
         }
     }
+    watched.sort_unstable_by(|p, q| p.gap.total_cmp(&q.gap).then(p.candidate.cmp(&q.candidate)));
+}
+
+/// Blocks of one class each over a rising list of candidates, none live, and zeroed memory for them.
+pub fn lay_out(lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts: &mut ChunkContacts) {
     contacts.blocks.clear();
     let mut classes = lists.classes.iter();
     let mut class = classes.next();
@@ -336,7 +338,9 @@ impl Kernel for Evaluate<'_> {
         work.virial = [0.0; 9];
         let mut belts = 0.0;
         for (number, head) in contacts.blocks.iter_mut().enumerate() {
-            let memory = &mut contacts.memory[number * view.stride..(number + 1) * view.stride];
+            let (_, from_here) = contacts.memory.split_at_mut(number * view.stride);
+            let (memory, after) = from_here.split_at_mut(view.stride);
+            kernel::prefetch_all(&after[..view.stride.min(after.len())]);
             if head.live == 0 {
                 forget(memory, head.all());
                 continue;
@@ -344,7 +348,8 @@ impl Kernel for Evaluate<'_> {
             let class = Class::from_number(head.class, view.model.materials.len());
             let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
             let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
-            let contacts = Gathered { view: &view, lists, wall: class.wall, placed, live: head.live };
+            let ahead = &contacts.placed[(head.first + head.count) as usize..];
+            let contacts = Gathered { view: &view, lists, wall: class.wall, placed, ahead, live: head.live };
             // Blocks at the end of a class are rarely full.
             match placed.len() {
                 0..=8 => contacts.evaluate::<8>(laws, &mut block, memory, work),
@@ -378,6 +383,8 @@ struct Gathered<'a> {
     lists: &'a ChunkNeighbours,
     wall: Side,
     placed: &'a [u32],
+    /// The places of the blocks that follow.
+    ahead: &'a [u32],
     live: u32,
 }
 
@@ -385,7 +392,7 @@ impl Gathered<'_> {
     /// Loads of up to `N` contacts.
     #[inline(always)]
     fn evaluate<const N: usize>(&self, laws: &PairLaws, block: &mut Block, memory: &mut [Lanes], work: &mut ChunkWork) {
-        gather::<N>(block, self.view, self.lists, self.wall, self.placed, self.live);
+        gather::<N>(block, self.view, self.lists, self.wall, self.placed, self.ahead, self.live);
         kernel::evaluate::<N>(laws, block, memory);
         note_too_deep::<N>(block, self.view, self.lists, self.placed, work);
     }
@@ -399,9 +406,16 @@ fn gather<const N: usize>(
     lists: &ChunkNeighbours,
     wall: Side,
     placed: &[u32],
+    ahead: &[u32],
     live: u32,
 ) {
     for lane in 0..N {
+        // Neighbours in space are near in memory, not next to each other: ask for those of the next block in time.
+        if let Some(&next) = ahead.get(lane) {
+            let next = &lists.candidates[next as usize];
+            kernel::prefetch(&view.movers[next.a as usize]);
+            kernel::prefetch(&view.movers[next.b as usize]);
+        }
         let candidate = &lists.candidates[placed[lane.min(placed.len() - 1)] as usize];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
         if wall == Side::Neither {
@@ -503,7 +517,7 @@ fn scatter(
 #[inline(never)]
 fn add_virial(block: &Block, live: u32, sums: &mut [f64; 9]) {
     for lane in lanes_of(live) {
-        let r = block.a.place.vector(lane) - block.b.place.vector(lane);
+        let r = block.between.vector(lane);
         let f = block.force.vector(lane);
         let products =
             [f.x * r.x, f.x * r.y, f.x * r.z, f.y * r.x, f.y * r.y, f.y * r.z, f.z * r.x, f.z * r.y, f.z * r.z];
@@ -517,11 +531,14 @@ fn belt_power(block: &Block, view: &View, lists: &ChunkNeighbours, wall: Side, p
     let mut sum = 0.0;
     for lane in lanes_of(live) {
         let candidate = &lists.candidates[placed[lane] as usize];
-        let (index, velocity, sign) = match wall {
-            Side::A => (candidate.a, block.a.motion.vector(lane), -1.0),
-            _ => (candidate.b, block.b.motion.vector(lane), 1.0),
+        let (index, sphere, sign) = match wall {
+            Side::A => (candidate.a, candidate.b, -1.0),
+            _ => (candidate.b, candidate.a, 1.0),
         };
-        if view.walls[index as usize - view.spheres].belt {
+        let wall = &view.walls[index as usize - view.spheres];
+        if wall.belt {
+            let (sphere, belt) = (&view.movers[sphere as usize], &view.movers[index as usize]);
+            let velocity = sphere_wall::surface_velocity(sphere, belt, wall, view.dt);
             sum += sign * block.force.vector(lane).dot(velocity);
         }
     }
@@ -585,7 +602,7 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, su
         let class = Class::from_number(head.class, view.model.materials.len());
         let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
         let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
-        gather::<LANES>(&mut block, view, lists, class.wall, placed, head.live);
+        gather::<LANES>(&mut block, view, lists, class.wall, placed, &[], head.live);
         let memory = &contacts.memory[number * view.stride..(number + 1) * view.stride];
         kernel::geometry::<LANES>(&mut block, false);
         for lane in lanes_of(head.live) {
@@ -615,7 +632,8 @@ impl ChunkWork {
 impl ChunkContacts {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        4 * (self.placed.capacity() + self.watched.capacity())
+        4 * self.placed.capacity()
+            + size_of::<Watched>() * self.watched.capacity()
             + size_of::<BlockHead>() * self.blocks.capacity()
             + size_of::<Lanes>() * self.memory.capacity()
     }

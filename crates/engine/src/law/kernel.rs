@@ -282,9 +282,8 @@ pub fn geometry<const N: usize>(block: &mut Block, rates_at_end: bool) {
 #[inline(always)]
 fn place<const N: usize>(block: &mut Block) {
     for i in 0..N {
-        let between = block.a.place.vector(i) - block.b.place.vector(i);
-        let (reach_a, reach_b) = (block.a.place.scalar(i), block.b.place.scalar(i));
-        let (inverse_mass_a, inverse_mass_b) = (block.a.motion.scalar(i), block.b.motion.scalar(i));
+        let between = block.between.vector(i);
+        let (reach_a, reach_b) = (block.between.scalar(i), block.moving.scalar(i));
         let flat = reach_a * reach_b < 0.0;
         let squared = between.length_squared();
         // Whether a wall is touched was known before. As `sphere_sphere::touch` has it, to the bit.
@@ -296,16 +295,16 @@ fn place<const N: usize>(block: &mut Block) {
         let half = 0.5 * overlap;
         // Divisions are dear: one serves for both effective values. At a wall the reaches cancel.
         let reaches = if flat { 1.0 } else { reach_a + reach_b };
-        let inverse_masses = inverse_mass_a + inverse_mass_b;
+        let inverse_masses = block.inverse_mass_a.0[i] + block.inverse_mass_b.0[i];
         let inverse = 1.0 / (reaches * inverse_masses);
         let radius_eff = reach_a * reach_b * (inverse_masses * inverse);
         let inverse_distance = 1.0 / distance;
         block.normal.set(i, between * inverse_distance);
         block.inverse_distance.0[i] = inverse_distance;
         block.overlap.0[i] = overlap;
-        block.velocity.set(i, block.a.motion.vector(i) - block.b.motion.vector(i));
-        block.angular_velocity_a.set(i, block.a.turning.vector(i));
-        block.angular_velocity_b.set(i, block.b.turning.vector(i));
+        block.velocity.set(i, block.moving.vector(i));
+        block.angular_velocity_a.set(i, block.turning_a.vector(i));
+        block.angular_velocity_b.set(i, block.turning_b.vector(i));
         block.reach_a.0[i] = reach_a;
         block.reach_b.0[i] = reach_b;
         // A wall's lever is minus the sphere's: both shrink in size.
@@ -313,10 +312,8 @@ fn place<const N: usize>(block: &mut Block) {
         block.lever_b.0[i] = reach_b - half.copysign(reach_b);
         block.radius_eff.0[i] = if flat { reach_a.abs() } else { radius_eff };
         block.mass_eff.0[i] = reaches * inverse;
-        block.inverse_mass_a.0[i] = inverse_mass_a;
-        block.inverse_mass_b.0[i] = inverse_mass_b;
-        block.inverse_inertia_a.0[i] = block.a.turning.scalar(i);
-        block.inverse_inertia_b.0[i] = block.b.turning.scalar(i);
+        block.inverse_inertia_a.0[i] = block.turning_a.scalar(i);
+        block.inverse_inertia_b.0[i] = block.turning_b.scalar(i);
     }
 }
 
@@ -325,13 +322,12 @@ fn place<const N: usize>(block: &mut Block) {
 #[inline(always)]
 fn add_flow<const N: usize>(block: &mut Block, flow: &PairFlow) {
     for i in 0..N {
-        let between = block.a.place.vector(i) - block.b.place.vector(i);
+        let between = block.between.vector(i);
         let relative = block.velocity.get(i);
         let velocity = flow.mean * relative + flow.mean_gradient * between;
         block.velocity.set(i, velocity);
-        let ahead = (relative + flow.gradient_at_end * between - velocity).as_vec3();
-        let [x, y, z] = block.a.velocity_ahead[i];
-        block.a.velocity_ahead[i] = [x + ahead.x, y + ahead.y, z + ahead.z];
+        let ahead = relative + flow.gradient_at_end * between - velocity;
+        block.moving_ahead.set(i, block.moving_ahead.vector(i) + ahead, 0.0);
     }
 }
 
@@ -447,9 +443,8 @@ fn total<const N: usize>(block: &mut Block) {
         block.force.set(i, n * push + slide, 0.0);
         block.torque_a.set(i, slide_a + roll_a + spin, 0.0);
         block.torque_b.set(i, slide_b + roll_b - spin, 0.0);
-        let v = block.velocity.get(i) + (wide(block.a.velocity_ahead[i]) - wide(block.b.velocity_ahead[i]));
-        let w_a = block.angular_velocity_a.get(i) + wide(block.a.angular_velocity_ahead[i]);
-        let w_b = block.angular_velocity_b.get(i) + wide(block.b.angular_velocity_ahead[i]);
+        let v = block.velocity.get(i) + block.moving_ahead.vector(i);
+        let (w_a, w_b) = (block.full_turning_a.vector(i), block.full_turning_b.vector(i));
         // Not a product: a lane that does not touch may hold anything, even what is not a number.
         let live = block.touches.0[i] != 0.0;
         let counted = |x: f64| if live { x } else { 0.0 };
@@ -459,10 +454,4 @@ fn total<const N: usize>(block: &mut Block) {
         block.sums[3].0[i] += counted(spin.dot(w_a - w_b));
         block.sums[4].0[i] += counted(push.abs());
     }
-}
-
-/// Single to double precision.
-#[inline(always)]
-fn wide([x, y, z]: [f32; 3]) -> DVec3 {
-    DVec3::new(x as f64, y as f64, z as f64)
 }

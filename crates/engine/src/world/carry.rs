@@ -157,7 +157,9 @@ impl World {
             let mut placed = std::mem::take(&mut contacts.placed);
             placed.clear();
             placed.extend(own.iter().map(|place| place.1));
-            contacts::lay_out(&self.model, &self.neighbours.chunks[chunk], &placed, self.stride, contacts);
+            let lists = &self.neighbours.chunks[chunk];
+            contacts::lay_out(lists, &placed, self.stride, contacts);
+            contacts::watch_others(&self.model, lists, &placed, &mut contacts.watched);
             contacts.placed = placed;
             for (block, head) in contacts.blocks.iter_mut().enumerate() {
                 head.live = head.all();

@@ -64,6 +64,12 @@ impl Load {
         Load { force, beside_force: 0.0, torque, beside_torque: 0.0 }
     }
 
+    /// A load from two quads whose fourth numbers are zero.
+    #[inline(always)]
+    pub fn from_quads([x, y, z, beside_force]: [f64; 4], [u, v, w, beside_torque]: [f64; 4]) -> Self {
+        Load { force: DVec3::new(x, y, z), beside_force, torque: DVec3::new(u, v, w), beside_torque }
+    }
+
     /// Adds another load.
     #[inline(always)]
     pub fn add(&mut self, other: &Load) {

@@ -434,8 +434,8 @@ impl Finishing<'_> {
 /// Adds what other chunks have for the bodies of the chunk that begins at `first`, in the order of those chunks.
 fn add_from_outboxes(first: usize, sources: &[(u32, u32)], work: &[ChunkWork], loads: &mut [Load]) {
     for &(from, outbox) in sources {
-        for posted in &work[from as usize].outboxes[outbox as usize] {
-            loads[posted.body as usize - first].add(&Load::new(posted.force, posted.torque));
+        for (body, load) in work[from as usize].outboxes[outbox as usize].iter() {
+            loads[body as usize - first].add(load);
         }
     }
 }

@@ -28,5 +28,5 @@ fn full_turning(body: &Mover) -> [f64; 4] {
 /// Single to double precision, with what stands beside the three so that a whole register is read.
 #[inline(always)]
 fn wide([x, y, z]: [f32; 3], beside: u32) -> [f64; 4] {
-    [x, y, z, f32::from_bits(beside)].map(f64::from)
+    [x as f64, y as f64, z as f64, f32::from_bits(beside) as f64]
 }

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use glam::{DMat3, DVec3};
+use glam::DMat3;
 
 use crate::collide::{sphere_sphere, sphere_wall};
 use crate::contact::{Block, LANES, Lanes};
@@ -26,8 +26,8 @@ const AHEAD: usize = 64;
 /// Scratch of a chunk that outlives the step only to save allocations, and what the pass reports.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkWork {
-    /// Loads on bodies of other chunks, by outbox.
-    pub outboxes: Vec<Vec<Posted>>,
+    /// Loads on bodies of other chunks.
+    pub outboxes: Vec<Outbox>,
     /// One bit a candidate: of a wall's, set where it touches in this step; of two spheres', where they have begun to.
     touching: Vec<u64>,
     /// Contacts with walls that end, and those that go on in their place.
@@ -68,15 +68,29 @@ pub struct TooDeep {
     pub speed: f64,
 }
 
-/// A load on a body of another chunk.
-#[derive(Clone, Copy, Debug)]
-pub struct Posted {
-    /// Index of the body.
-    pub body: u32,
-    /// See `Load`.
-    pub force: DVec3,
-    /// See `Load`.
-    pub torque: DVec3,
+/// Loads on bodies of one other chunk, in the order in which they are added.
+#[derive(Clone, Debug, Default)]
+pub struct Outbox {
+    bodies: Vec<u32>,
+    loads: Vec<Load>,
+}
+
+impl Outbox {
+    #[inline(always)]
+    fn push(&mut self, body: u32, load: Load) {
+        self.bodies.push(body);
+        self.loads.push(load);
+    }
+
+    fn clear(&mut self) {
+        self.bodies.clear();
+        self.loads.clear();
+    }
+
+    /// Indices of bodies and the loads on them.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Load)> {
+        self.bodies.iter().copied().zip(&self.loads)
+    }
 }
 
 /// What the pass reads of the world.
@@ -134,8 +148,8 @@ pub fn pass(
     hand_over::copy(contacts, view.stride, &work.handed_over);
     let detected = Instant::now();
     loads.fill(Load::default());
-    work.outboxes.resize_with(lists.targets.len(), Vec::new);
-    work.outboxes.iter_mut().for_each(Vec::clear);
+    work.outboxes.resize_with(lists.targets.len(), Outbox::default);
+    work.outboxes.iter_mut().for_each(Outbox::clear);
     work.rows.clear();
     kernel::dispatch(Evaluate { view, first: chunk * view.chunk_size, lists, contacts, work, loads });
     let spent = [detected - start, detected.elapsed()];
@@ -491,23 +505,20 @@ fn scatter(
 ) {
     for lane in lanes_of(live) {
         let candidate = &lists.candidates[placed[lane] as usize];
-        let force = block.force.vector(lane);
-        let mut on_a = Load::new(force, block.torque_a.vector(lane));
-        let mut on_b = Load::new(-force, block.torque_b.vector(lane));
-        let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-        match wall {
-            Side::Neither => {}
-            Side::A => on_a = sphere_wall::about_wall(on_a, b, a),
-            Side::B => on_b = sphere_wall::about_wall(on_b, a, b),
+        let mut on_a = Load::from_quads(block.force.0[lane], block.torque_a.0[lane]);
+        let [x, y, z, zero] = block.force.0[lane];
+        let mut on_b = Load::from_quads([-x, -y, -z, -zero], block.torque_b.0[lane]);
+        if wall != Side::Neither {
+            let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
+            match wall {
+                Side::A => on_a = sphere_wall::about_wall(on_a, b, a),
+                _ => on_b = sphere_wall::about_wall(on_b, a, b),
+            }
         }
         for (body, load) in [(candidate.a, on_a), (candidate.b, on_b)] {
             match loads.get_mut((body as usize).wrapping_sub(first)) {
                 Some(sum) => sum.add(&load),
-                None => work.outboxes[candidate.outbox() as usize - 1].push(Posted {
-                    body,
-                    force: load.force,
-                    torque: load.torque,
-                }),
+                None => work.outboxes[candidate.outbox() as usize - 1].push(body, load),
             }
         }
     }
@@ -591,7 +602,7 @@ pub fn evaluate(
     work: &mut ChunkWork,
     loads: &mut [Load],
 ) {
-    work.outboxes.resize_with(lists.targets.len(), Vec::new);
+    work.outboxes.resize_with(lists.targets.len(), Outbox::default);
     kernel::dispatch(Evaluate { view, first: chunk * view.chunk_size, lists, contacts, work, loads });
 }
 
@@ -621,8 +632,8 @@ impl ChunkWork {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let posted: usize = self.outboxes.iter().map(Vec::capacity).sum();
-        posted * size_of::<Posted>()
+        let posted = |outbox: &Outbox| 4 * outbox.bodies.capacity() + size_of::<Load>() * outbox.loads.capacity();
+        self.outboxes.iter().map(posted).sum::<usize>()
             + 8 * (self.touching.capacity() + self.wanted.capacity())
             + 4 * self.placed.capacity()
             + size_of::<Lanes>() * self.memory.capacity()

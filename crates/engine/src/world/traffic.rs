@@ -20,7 +20,7 @@ use crate::body::{Body, Motion};
 use crate::cell::Frame;
 use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::Mechanics;
-use crate::explicit::contacts::{self, ChunkWork, View};
+use crate::explicit::contacts::{self, ChunkWork, Outbox, View};
 use crate::inflow::{Arrival, Inflow, Queue};
 use crate::state::{GONE, Load, Mover};
 
@@ -326,8 +326,8 @@ impl World {
             let first = chunk * bodies.chunk;
             let end = (first + bodies.chunk).min(movers.len());
             contacts::evaluate(view, chunk, lists, &mut chosen, &mut work, &mut ended.loads[first..end]);
-            for posted in work.outboxes.iter().flatten() {
-                ended.loads[posted.body as usize].add(&Load::new(posted.force, posted.torque));
+            for (body, load) in work.outboxes.iter().flat_map(Outbox::iter) {
+                ended.loads[body as usize].add(load);
             }
             (0..4).for_each(|motion| ended.power[motion] += work.power[motion]);
             ended.belts += work.belts;

@@ -1,6 +1,6 @@
 //! What moves bodies: kicks by loads, drifts by velocities, prescribed motion, and the sum of loads from other chunks.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use crate::body::Motion;
 use crate::contact::LANES;
@@ -268,14 +268,14 @@ fn driven_power(special: &Special, mover: &Mover, load: &Load) -> f64 {
 #[inline(always)]
 pub fn kinetic_sums(movers: &[Mover]) -> [f64; 6] {
     let mut sums = [0.0; 6];
-    movers.iter().for_each(|mover| add_kinetic(mover, &mut sums));
+    movers.iter().for_each(|mover| add_kinetic(mover.inverse_mass, mover.velocity, &mut sums));
     sums
 }
 
 #[inline(always)]
-fn add_kinetic(mover: &Mover, sums: &mut [f64; 6]) {
-    if mover.inverse_mass > 0.0 {
-        let (v, mass) = (mover.velocity, 1.0 / mover.inverse_mass);
+fn add_kinetic(inverse_mass: f64, v: DVec3, sums: &mut [f64; 6]) {
+    if inverse_mass > 0.0 {
+        let mass = 1.0 / inverse_mass;
         let products = [v.x * v.x, v.y * v.y, v.z * v.z, v.x * v.y, v.x * v.z, v.y * v.z];
         (0..6).for_each(|k| sums[k] += mass * products[k]);
     }
@@ -318,7 +318,7 @@ impl Kernel for Advance<'_> {
             if let Some(plain) = &plain
                 && mover.special == 0
             {
-                let moved = plain.advance(mover, load, built_at[index]);
+                let moved = plain.advance(mover, load, built_at[index], &mut report.kinetic);
                 report.moved_squared = report.moved_squared.max(moved);
                 continue;
             }
@@ -328,7 +328,7 @@ impl Kernel for Advance<'_> {
                 report.local_at_end += local;
                 report.driven_power += driven;
                 if mechanics.flow.is_some() {
-                    add_kinetic(mover, &mut report.kinetic);
+                    add_kinetic(mover.inverse_mass, mover.velocity, &mut report.kinetic);
                 }
             }
             if let Some(mechanics) = start {
@@ -345,53 +345,131 @@ impl Kernel for Advance<'_> {
     }
 }
 
-/// The end of a step and the start of the next for a body without anything special, without local damping: what
+/// The end of a step, the start of the next, or both for a body without anything special, without local damping: what
 /// `Mechanics::finish` and `Mechanics::start` do, on all coordinates at once.
 struct Plain {
     gravity: Quad,
-    last_kick: f64,
-    first_kick: f64,
+    /// The kick that ends the step, and the flow in it.
+    last_kick: Option<(f64, Option<PlainFlow>)>,
+    /// The same for the one that begins.
+    first_kick: Option<(f64, Option<PlainFlow>)>,
     dt: f64,
+}
+
+/// A `Flow` by quads: matrices by columns.
+struct PlainFlow {
+    centre: Quad,
+    keep: [Quad; 3],
+    carry: [Quad; 3],
+    drift: [Quad; 3],
+    since_built: [Quad; 3],
 }
 
 /// Three coordinates and the number that stands beside them in a `Mover`.
 type Quad = [f64; 4];
 
+#[inline(always)]
+fn quad(v: DVec3, beside: f64) -> Quad {
+    [v.x, v.y, v.z, beside]
+}
+
+/// a + b, by coordinates.
+#[inline(always)]
+fn plus(a: Quad, b: Quad) -> Quad {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
+}
+
+/// a - b, by coordinates.
+#[inline(always)]
+fn minus(a: Quad, b: Quad) -> Quad {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]]
+}
+
+/// b s, by coordinates.
+#[inline(always)]
+fn scaled(b: Quad, s: f64) -> Quad {
+    [b[0] * s, b[1] * s, b[2] * s, b[3] * s]
+}
+
 /// a + b s, by coordinates.
 #[inline(always)]
 fn add_scaled(a: Quad, b: Quad, s: f64) -> Quad {
-    [a[0] + b[0] * s, a[1] + b[1] * s, a[2] + b[2] * s, a[3] + b[3] * s]
+    plus(a, scaled(b, s))
+}
+
+/// A matrix times a vector.
+#[inline(always)]
+fn times(columns: &[Quad; 3], v: Quad) -> Quad {
+    plus(plus(scaled(columns[0], v[0]), scaled(columns[1], v[1])), scaled(columns[2], v[2]))
+}
+
+fn columns(matrix: DMat3) -> [Quad; 3] {
+    [quad(matrix.x_axis, 0.0), quad(matrix.y_axis, 0.0), quad(matrix.z_axis, 0.0)]
+}
+
+impl PlainFlow {
+    fn of(flow: &Flow) -> Self {
+        PlainFlow {
+            centre: quad(flow.centre, 0.0),
+            keep: columns(flow.keep),
+            carry: columns(flow.carry),
+            drift: columns(flow.drift),
+            since_built: columns(flow.since_built),
+        }
+    }
 }
 
 impl Plain {
     fn of(finish: Option<Mechanics>, start: Option<Mechanics>) -> Option<Self> {
-        let (finish, start) = (finish?, start?);
-        let (model, g) = (finish.model, finish.model.gravity);
-        (model.local_damping == 0.0 && start.flow.is_none()).then(|| Plain {
-            gravity: [g.x, g.y, g.z, 0.0],
-            last_kick: model.dt - finish.first_kick(),
-            first_kick: start.first_kick(),
+        let model = finish.or(start)?.model;
+        let flow = |mechanics: &Mechanics| mechanics.flow.map(PlainFlow::of);
+        (model.local_damping == 0.0).then(|| Plain {
+            gravity: quad(model.gravity, 0.0),
+            last_kick: finish.map(|mechanics| (model.dt - mechanics.first_kick(), flow(&mechanics))),
+            first_kick: start.map(|mechanics| (mechanics.first_kick(), flow(&mechanics))),
             dt: model.dt,
         })
     }
 
+    /// Returns how far the body has moved since `built_at`, squared; adds to the sums of `add_kinetic` where a flow ends.
     #[inline(always)]
-    fn advance(&self, mover: &mut Mover, load: &Load, built_at: DVec3) -> f64 {
-        let (force, torque, m, i) = (load.force, load.torque, mover.inverse_mass, mover.inverse_inertia);
-        let acceleration = add_scaled(self.gravity, [force.x, force.y, force.z, 0.0], m);
-        let spin_up = [torque.x * i, torque.y * i, torque.z * i, 0.0];
-        let (v, w) = (mover.velocity, mover.angular_velocity);
-        let (v, w) = ([v.x, v.y, v.z, m], [w.x, w.y, w.z, i]);
-        let (v_end, w_end) = (add_scaled(v, acceleration, self.last_kick), add_scaled(w, spin_up, self.last_kick));
-        let ahead = |end: Quad, before: Quad| [0, 1, 2].map(|k| (end[k] - before[k]) as f32);
-        (mover.velocity_ahead, mover.angular_velocity_ahead) = (ahead(v_end, v), ahead(w_end, w));
-        let (v, w) = (add_scaled(v_end, acceleration, self.first_kick), add_scaled(w_end, spin_up, self.first_kick));
-        (mover.velocity, mover.inverse_mass) = (DVec3::new(v[0], v[1], v[2]), v[3]);
-        (mover.angular_velocity, mover.inverse_inertia) = (DVec3::new(w[0], w[1], w[2]), w[3]);
-        let p = mover.position;
-        let p = add_scaled([p.x, p.y, p.z, mover.radius], [v[0], v[1], v[2], 0.0], self.dt);
-        (mover.position, mover.radius) = (DVec3::new(p[0], p[1], p[2]), p[3]);
-        let moved_squared = (mover.position - built_at).length_squared();
+    fn advance(&self, mover: &mut Mover, load: &Load, built_at: DVec3, kinetic: &mut [f64; 6]) -> f64 {
+        let (m, i) = (mover.inverse_mass, mover.inverse_inertia);
+        let acceleration = add_scaled(self.gravity, quad(load.force, 0.0), m);
+        let spin_up = scaled(quad(load.torque, 0.0), i);
+        let (mut v, mut w) = (quad(mover.velocity, m), quad(mover.angular_velocity, i));
+        if let Some((kick, flow)) = &self.last_kick {
+            let (v_before, w_before) = (v, w);
+            if let Some(flow) = flow {
+                v = times(&flow.keep, v);
+            }
+            (v, w) = (add_scaled(v, acceleration, *kick), add_scaled(w, spin_up, *kick));
+            let ahead = |end: Quad, before: Quad| {
+                [(end[0] - before[0]) as f32, (end[1] - before[1]) as f32, (end[2] - before[2]) as f32]
+            };
+            (mover.velocity_ahead, mover.angular_velocity_ahead) = (ahead(v, v_before), ahead(w, w_before));
+            if flow.is_some() {
+                add_kinetic(m, DVec3::new(v[0], v[1], v[2]), kinetic);
+            }
+        }
+        let mut moved = [0.0; 4];
+        if let Some((kick, flow)) = &self.first_kick {
+            (v, w) = (add_scaled(v, acceleration, *kick), add_scaled(w, spin_up, *kick));
+            let (mut p, mut from) = (quad(mover.position, mover.radius), quad(built_at, 0.0));
+            if let Some(flow) = flow {
+                v = times(&flow.keep, v);
+                let carried = plus(times(&flow.carry, minus(p, flow.centre)), times(&flow.drift, v));
+                p = plus(flow.centre, carried);
+                from = plus(flow.centre, times(&flow.since_built, minus(from, flow.centre)));
+            } else {
+                p = add_scaled(p, v, self.dt);
+            }
+            mover.position = DVec3::new(p[0], p[1], p[2]);
+            moved = minus(p, from);
+        }
+        mover.velocity = DVec3::new(v[0], v[1], v[2]);
+        mover.angular_velocity = DVec3::new(w[0], w[1], w[2]);
+        let moved_squared = moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2];
         if moved_squared.is_nan() { f64::INFINITY } else { moved_squared }
     }
 }

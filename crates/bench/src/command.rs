@@ -12,7 +12,7 @@ use crate::peers::lammps::Lammps;
 use crate::peers::liggghts::Liggghts;
 use crate::peers::yade::Yade;
 use crate::table::{Made, Report};
-use crate::versus::{Contest, write_packing};
+use crate::versus::{Contest, name, write_packing};
 use crate::whole;
 
 /// How fast stickslip is beside another program, on the same spheres.
@@ -29,17 +29,16 @@ pub struct Arguments {
     /// How many spheres; one and only for the scene `packing`, where it is 1000 if absent.
     #[arg(long, value_name = "N", num_args = 1.., value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     pub spheres: Vec<u32>,
-    /// Numbers of cores.
-    #[arg(long, value_name = "N", num_args = 1.., default_values_t = [1, 2])]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// Numbers of cores; 1 and, if there are as many, 2 if absent.
+    #[arg(long, value_name = "N", num_args = 1.., value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub cores: Vec<u16>,
     /// Which motions are resisted.
     #[arg(long, num_args = 1.., default_values = ["all", "slide"])]
     pub friction: Vec<Friction>,
-    /// Repetitions, of which the least counts.
+    /// Repetitions, of which the least counts; of the scene `packing`, starts.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: u32,
-    /// Folder for `versus-PEER.md`, `.csv` and `.svg`.
+    /// Folder for `versus-PEER.md`, `.csv` and `.svg`; where the scene is given and not the usual one, `versus-PEER-SCENE`.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -86,6 +85,7 @@ impl Arguments {
     pub fn execute(&self) -> Result<(), Failure> {
         let target = PathBuf::from(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
         let scene = self.scene()?;
+        let cores = self.cores(std::thread::available_parallelism().map_or(1, usize::from))?;
         let work = Work::new()?;
         let page = match scene {
             Scene::Packing => {
@@ -93,14 +93,14 @@ impl Arguments {
                 let spheres = self.spheres.first().map_or(1000, |n| *n as usize);
                 whole::compare(&lammps, spheres, self.repeats, &work.0, &tell).map_err(Failure::Run)?
             }
-            Scene::Jammed => self.contests(Kind::Jammed, &target, &work.0)?,
-            Scene::Dense => self.contests(Kind::Dense, &target, &work.0)?,
+            Scene::Jammed => self.contests(Kind::Jammed, &cores, &target, &work.0)?,
+            Scene::Dense => self.contests(Kind::Dense, &cores, &target, &work.0)?,
         };
         print!("{}", page.markdown);
-        match &self.out {
-            Some(folder) => self.write(folder, &page).map_err(Failure::Run),
-            None => Ok(()),
+        if let Some(folder) = &self.out {
+            Self::write(folder, &self.stem(scene), &page).map_err(Failure::Run)?;
         }
+        if page.missing.is_empty() { Ok(()) } else { Err(Failure::Run(page.missing.join("\n"))) }
     }
 
     /// The scene, if it and the peer go together.
@@ -108,8 +108,7 @@ impl Arguments {
         if self.versus == Against::Dirt {
             return Err(Failure::Input(NO_DIRT.into()));
         }
-        let usual = if self.versus == Against::Yade { Scene::Dense } else { Scene::Jammed };
-        let scene = self.scene.unwrap_or(usual);
+        let scene = self.scene.unwrap_or(self.usual_scene());
         if scene == Scene::Packing && self.versus != Against::Lammps {
             return Err(Failure::Input("--scene packing can be compared with --versus lammps only".into()));
         }
@@ -119,27 +118,55 @@ impl Arguments {
         Ok(scene)
     }
 
-    fn contests(&self, kind: Kind, target: &Path, work: &Path) -> Result<Page, Failure> {
+    fn usual_scene(&self) -> Scene {
+        if self.versus == Against::Yade { Scene::Dense } else { Scene::Jammed }
+    }
+
+    /// Names of files without their endings.
+    fn stem(&self, scene: Scene) -> String {
+        let end = if scene == self.usual_scene() { String::new() } else { format!("-{scene:?}") };
+        format!("versus-{:?}{end}", self.versus).to_lowercase()
+    }
+
+    /// Numbers of cores on a machine that has so many.
+    fn cores(&self, available: usize) -> Result<Vec<usize>, Failure> {
+        let cores: Vec<usize> = self.cores.iter().map(|&n| usize::from(n)).collect();
+        match cores.iter().find(|&&n| n > available) {
+            Some(n) => {
+                Err(Failure::Input(format!("--cores {n}: expected at most {available}, which this machine has")))
+            }
+            None if cores.is_empty() => Ok((1..=available.min(2)).collect()),
+            None => Ok(cores),
+        }
+    }
+
+    fn contests(&self, kind: Kind, cores: &[usize], target: &Path, work: &Path) -> Result<Page, Failure> {
         let peer = self.peer(target)?;
         let sizes = if self.spheres.is_empty() { vec![10_000, 100_000, 1_000_000] } else { self.spheres.clone() };
-        let mut rows = Vec::new();
+        let (mut rows, mut missing) = (Vec::new(), Vec::new());
         for size in sizes {
             let kept = target.join("bench-packings");
             let packing = cache::packing(&kept, kind, size as usize, tell).map_err(Failure::Run)?;
             write_packing(peer.as_ref(), &packing, work).map_err(Failure::Run)?;
             for &friction in &self.friction {
-                for &cores in &self.cores {
-                    let (peer, repeats) = (peer.as_ref(), self.repeats);
-                    let cores = usize::from(cores);
-                    let contest = Contest { peer, packing: &packing, friction, cores, repeats, folder: work };
-                    rows.extend(contest.run(&tell).map_err(Failure::Run)?);
+                for &cores in cores {
+                    let (peer, packing, repeats) = (peer.as_ref(), &packing, self.repeats);
+                    let contest = Contest { peer, packing, friction, cores, repeats, folder: work, before: &rows };
+                    // What was measured before is worth keeping when a peer fails, at the largest size perhaps.
+                    match contest.run(&tell) {
+                        Ok(more) => rows.extend(more),
+                        Err(error) => {
+                            missing.push(format!("{size} spheres, {}, {cores} cores: {error}", name(friction)))
+                        }
+                    }
                 }
             }
         }
         let laws = peer.ours(Friction::All).said;
-        let report =
-            Report { peer: peer.name(), scene: kind.name(), laws, repeats: self.repeats, made: Made::now(), rows };
-        Ok(Page { markdown: report.markdown(), csv: report.csv(), svg: Some(report.figure()) })
+        let (scene, repeats, made) = (kind.name(), self.repeats, Made::now());
+        let report = Report { peer: peer.name(), scene, laws, repeats, made, rows, missing };
+        let svg = Some(report.figure());
+        Ok(Page { markdown: report.markdown(), csv: report.csv(), svg, missing: report.missing })
     }
 
     fn peer(&self, target: &Path) -> Result<Box<dyn Peer>, Failure> {
@@ -152,10 +179,9 @@ impl Arguments {
         peer.map_err(Failure::Input)
     }
 
-    fn write(&self, folder: &Path, page: &Page) -> Result<(), String> {
+    fn write(folder: &Path, name: &str, page: &Page) -> Result<(), String> {
         let said = |error: std::io::Error| format!("{}: {error}", folder.display());
         fs::create_dir_all(folder).map_err(said)?;
-        let name = format!("versus-{:?}", self.versus).to_lowercase();
         fs::write(folder.join(format!("{name}.md")), &page.markdown).map_err(said)?;
         fs::write(folder.join(format!("{name}.csv")), &page.csv).map_err(said)?;
         match &page.svg {
@@ -173,6 +199,8 @@ pub struct Page {
     pub csv: String,
     /// The plot, if there is one.
     pub svg: Option<String>,
+    /// What could not be measured, and why.
+    pub missing: Vec<String>,
 }
 
 /// A folder for the peer's files, removed at the end.
@@ -236,18 +264,30 @@ mod tests {
         assert!(refused("--versus dirt").contains("dirt_core 0.1.4"));
         assert!(refused("--versus yade --scene packing").contains("--versus lammps only"));
         assert!(refused("--versus lammps --scene packing --spheres 100 200").contains("one number"));
+        assert!(parse("--versus yade --cores 1 9").unwrap().cores(8).is_err());
         assert_eq!(parse("--versus yade").unwrap().scene(), Ok(Scene::Dense));
         assert_eq!(parse("--versus liggghts").unwrap().scene(), Ok(Scene::Jammed));
+    }
+
+    #[test]
+    fn files_of_another_scene_have_its_name() {
+        let stem = |line: &str| {
+            let arguments = parse(line).unwrap();
+            arguments.stem(arguments.scene().unwrap())
+        };
+        assert_eq!(stem("--versus lammps"), "versus-lammps");
+        assert_eq!(stem("--versus lammps --scene dense"), "versus-lammps-dense");
+        assert_eq!(stem("--versus yade --scene dense"), "versus-yade");
+        assert_eq!(stem("--versus lammps --scene packing"), "versus-lammps-packing");
     }
 
     #[test]
     fn defaults_are_all_sizes_cores_and_frictions() {
         let arguments = parse("--versus lammps").unwrap();
         assert!(arguments.spheres.is_empty());
-        assert_eq!(
-            (&arguments.cores[..], &arguments.friction[..]),
-            (&[1, 2][..], &[Friction::All, Friction::Slide][..])
-        );
+        assert_eq!(arguments.cores(8), Ok(vec![1, 2]));
+        assert_eq!(arguments.cores(1), Ok(vec![1]));
+        assert_eq!(arguments.friction, [Friction::All, Friction::Slide]);
         assert_eq!(arguments.repeats, 3);
     }
 }

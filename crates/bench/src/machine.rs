@@ -82,6 +82,7 @@ mod tests {
         assert_eq!(model_name(""), None);
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn the_time_of_a_busy_process_grows_and_its_children_are_its_family() {
         let me = std::process::id();

@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
-
 use crate::machine;
 use crate::packing::Friction;
 use crate::peers::Setting;
@@ -96,11 +94,11 @@ impl Running {
     /// The same with its CPU and elapsed time (s).
     pub fn ask_timed(&mut self, text: &str) -> Result<(Vec<f64>, f64, f64), String> {
         let family = machine::family(self.child.id());
-        self.send(Signal::CONT);
+        self.send("CONT");
         let (cpu, wall) = (machine::cpu_time(&family)?, Instant::now());
         let answer = self.ask(text)?;
         let spent = (machine::cpu_time(&family)? - cpu, wall.elapsed().as_secs_f64());
-        self.send(Signal::STOP);
+        self.send("STOP");
         Ok((answer, spent.0, spent.1))
     }
 
@@ -109,19 +107,16 @@ impl Running {
         let family = machine::family(self.child.id());
         let has_child = |id: &u32| machine::family(*id).len() > 1;
         self.workers = family.into_iter().filter(|id| !has_child(id)).collect();
-        self.send(Signal::STOP);
+        self.send("STOP");
     }
 
-    fn send(&self, signal: Signal) {
-        for pid in self.workers.iter().filter_map(|id| Pid::from_raw(*id as i32)) {
-            // One that has ended needs no signal.
-            let _ = kill_process(pid, signal);
-        }
+    fn send(&self, signal: &str) {
+        send(signal, &self.workers);
     }
 
     /// Lets it end, and returns its log.
     pub fn end(mut self) -> Result<String, String> {
-        self.send(Signal::CONT);
+        self.send("CONT");
         self.input = None;
         let status = self.child.wait().map_err(|error| error.to_string())?;
         if !status.success() {
@@ -143,16 +138,21 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.send(Signal::CONT);
-        self.input = None;
         if matches!(self.child.try_wait(), Ok(None)) {
-            // Those that it started first: they are no longer its family when it is gone.
-            for pid in machine::family(self.child.id()).iter().rev().filter_map(|id| Pid::from_raw(*id as i32)) {
-                let _ = kill_process(pid, Signal::TERM);
-            }
+            // Known before its input ends and it with it: those that it started would be nobody's, and stay.
+            send("KILL", &machine::family(self.child.id())[1..]);
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
+    }
+}
+
+/// Sends a signal by the shell, which needs no unsafe code. That a process has ended already is no harm.
+fn send(signal: &str, processes: &[u32]) {
+    if !processes.is_empty() {
+        let ids: Vec<String> = processes.iter().map(u32::to_string).collect();
+        let line = format!("kill -{signal} {}", ids.join(" "));
+        let _ = Command::new("sh").args(["-c", &line]).stderr(Stdio::null()).status();
     }
 }
 
@@ -166,7 +166,8 @@ fn command_line(command: &Command) -> String {
     command.get_program().to_string_lossy().into_owned()
 }
 
-#[cfg(test)]
+// They need a shell and `/proc`.
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
@@ -220,6 +221,16 @@ mod tests {
         std::thread::sleep(Duration::from_millis(100));
         let spent = machine::cpu_time(&running.workers).unwrap() - before;
         assert!(running.workers.len() == 1 && spent < 0.01, "{:?} {spent}", running.workers);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_peer_that_is_dropped_leaves_no_process() {
+        // What went wrong: its input was closed first, it ended by itself, and what it had started went on for ever.
+        let (mut running, folder) = shell("dropped");
+        let file = running.next_answer();
+        running.ask(&format!("(while :; do :; done) & echo 1 > {file}\n")).unwrap();
+        running.several_processes();
         let worker = running.workers[0];
         drop(running);
         std::thread::sleep(Duration::from_millis(50));

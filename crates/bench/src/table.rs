@@ -24,6 +24,8 @@ pub struct Report {
     pub made: Made,
     /// What was measured.
     pub rows: Vec<Row>,
+    /// What could not be, and why.
+    pub missing: Vec<String>,
 }
 
 /// When and where something was measured, and with which stickslip.
@@ -73,6 +75,9 @@ impl Report {
         );
         text += &format!("| --- | --- |{}{}\n", " ---: |".repeat(14), " --- | ---: |");
         self.rows.iter().for_each(|row| text += &line(row));
+        for missing in &self.missing {
+            text += &format!("\nNot measured: {missing}.\n");
+        }
         text
     }
 
@@ -218,7 +223,15 @@ mod tests {
     fn report() -> Report {
         let made = Made { date: "2026-01-01".into(), machine: "CPU, 2 cores".into(), version: "stickslip 1".into() };
         let rows = vec![row(Friction::All, 10_000, 1), row(Friction::All, 100_000, 1), row(Friction::Slide, 10_000, 2)];
-        Report { peer: "Peer", scene: "jammed", laws: "hooke", repeats: 3, made, rows }
+        Report {
+            peer: "Peer",
+            scene: "jammed",
+            laws: "hooke",
+            repeats: 3,
+            made,
+            rows,
+            missing: vec!["1000 spheres, no memory".into()],
+        }
     }
 
     #[test]
@@ -231,6 +244,7 @@ mod tests {
             "| all | hertz, history | 10000 | 1 | 100.0 | 250.0 | 2.50 | 80.0 | 208.3 | 2.60 | 101.0 | 251.0 | 1.250 | 1.200 |"
         ));
         assert!(lines[4].ends_with("| skin 0.05, newton on | 0.50 |"), "{}", lines[4]);
+        assert!(page.ends_with("\nNot measured: 1000 spheres, no memory.\n"), "{page}");
         assert!(page.contains("2026-01-01, CPU, 2 cores; stickslip 1; Peer 1, \"new\".\n"));
     }
 

@@ -145,7 +145,7 @@ fn page(grains: usize, made: &Made, rows: &[(u64, Rest, Rest, f64)]) -> Page {
             a.cpu, b.cpu, a.wall, b.wall, a.steps, b.steps, a.fraction, b.fraction, a.kinetic, b.kinetic
         );
     }
-    Page { markdown, csv, svg: None }
+    Page { markdown, csv, svg: None, missing: Vec::new() }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::whole;
 
 /// How fast stickslip is beside another program, on the same spheres.
 #[derive(clap::Parser, Debug)]
-#[command(name = "cargo xtask bench", max_term_width = 120)]
+#[command(name = "bench", bin_name = "cargo xtask bench", max_term_width = 120)]
 #[command(after_help = "Example:\n  cargo xtask bench --versus lammps --spheres 10000 100000 --out bench")]
 pub struct Arguments {
     /// The other program.
@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The packing; dense for yade if absent, else jammed.
     #[arg(long)]
     pub scene: Option<Scene>,
-    /// How many spheres; one and only for the scene `packing`, where it is 1000 if absent.
+    /// How many spheres; if absent 10^4, 10^5 and 10^6, or 1000 for the scene `packing`, which takes one number.
     #[arg(long, value_name = "N", num_args = 1.., value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     pub spheres: Vec<u32>,
     /// Numbers of cores; 1 and, if there are as many, 2 if absent.

@@ -136,7 +136,7 @@ impl Report {
             x: Axis::log("spheres"),
             y: Axis::log("CPU time (ns per sphere and step)"),
             x_range: None,
-            y_range: None,
+            y_range: self.range(),
             levels: Vec::new(),
             series: self.series(friction),
         };
@@ -146,14 +146,30 @@ impl Report {
         Multiples { title, columns: plots.len().max(1), plots }.to_svg()
     }
 
+    /// Laws of the peer, each once: one has the same colour in every plot.
+    fn laws(&self) -> Vec<&str> {
+        let mut laws: Vec<&str> = Vec::new();
+        for row in &self.rows {
+            if !laws.contains(&row.law) {
+                laws.push(row.law);
+            }
+        }
+        laws
+    }
+
+    /// One vertical axis for all plots, with some room at its ends.
+    fn range(&self) -> Option<(f64, f64)> {
+        let times = || self.rows.iter().flat_map(|row| [row.ours.cpu, row.theirs.cpu]);
+        let (low, high) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+        (low < high).then_some((0.8 * low, 1.25 * high))
+    }
+
     fn series(&self, friction: Friction) -> Vec<Series> {
         let rows: Vec<&Row> = self.rows.iter().filter(|row| row.friction == friction).collect();
         let mut cores: Vec<usize> = rows.iter().map(|row| row.cores).collect();
         cores.sort_unstable();
         cores.dedup();
-        let mut laws: Vec<&str> = rows.iter().map(|row| row.law).collect();
-        laws.sort_unstable();
-        laws.dedup();
+        let laws = self.laws();
         let mut series = Vec::new();
         for (k, &cores) in cores.iter().enumerate() {
             let line = if k == 0 { Line::Solid } else { Line::Dashed };
@@ -162,7 +178,7 @@ impl Report {
             let ours = here.iter().filter(|row| row.law == here[0].law).map(|row| (row.spheres as f64, row.ours.cpu));
             let marks = Series::marks(&format!("stickslip, cores: {cores}"), 0, Symbol::Circle, ours);
             series.push(Series { line, ..marks });
-            for (colour, law) in laws.iter().enumerate() {
+            for (colour, law) in laws.iter().enumerate().filter(|(_, law)| here.iter().any(|row| row.law == **law)) {
                 let theirs = here.iter().filter(|row| row.law == *law).map(|row| (row.spheres as f64, row.theirs.cpu));
                 let name = format!("{} ({law}), cores: {cores}", self.peer);
                 series.push(Series { line, ..Series::marks(&name, 1 + colour, Symbol::Square, theirs) });

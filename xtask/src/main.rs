@@ -1,4 +1,5 @@
-//! The project's chores: `cargo xtask test` runs every check that a change must pass.
+//! The project's chores: `cargo xtask test` runs every check that a change must pass; `cargo xtask bench` runs the program
+//! that compares stickslip with others.
 //!
 //! Needs a Rust toolchain, and what the checks call: `cargo-nextest` is used when it is installed, rustfmt and clippy
 //! are added by rustup when they are missing. Plain std, so that building this takes a second.
@@ -19,7 +20,8 @@ use tool::cargo;
 const USAGE: &str = "\
 cargo xtask test [--full]    formatting, lints, tests, docs, examples, independent readers; --full adds the tests marked
                              as slow (ignored)
-cargo xtask bench --versus PEER ..   how fast stickslip is beside LAMMPS, LIGGGHTS or YADE; --help says more
+cargo xtask bench --versus PEER [..]
+                             how fast stickslip is beside LAMMPS, LIGGGHTS or YADE; `cargo xtask bench --help` says more
 cargo xtask readers          the independent readers alone: VTK, pandas, OVITO and LAMMPS on the release binary";
 
 fn main() -> ExitCode {

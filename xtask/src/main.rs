@@ -1,4 +1,5 @@
-//! The project's chores: `cargo xtask test` runs every check that a change must pass.
+//! The project's chores: `cargo xtask test` runs every check that a change must pass; `cargo xtask bench` runs the program
+//! that compares stickslip with others.
 //!
 //! Needs a Rust toolchain, and what the checks call: `cargo-nextest` is used when it is installed, rustfmt and clippy
 //! are added by rustup when they are missing. Plain std, so that building this takes a second.
@@ -19,6 +20,8 @@ use tool::cargo;
 const USAGE: &str = "\
 cargo xtask test [--full]    formatting, lints, tests, docs, examples, independent readers; --full adds the tests marked
                              as slow (ignored)
+cargo xtask bench --versus PEER [..]
+                             how fast stickslip is beside LAMMPS, LIGGGHTS or YADE; `cargo xtask bench --help` says more
 cargo xtask readers          the independent readers alone: VTK, pandas, OVITO and LAMMPS on the release binary";
 
 fn main() -> ExitCode {
@@ -29,6 +32,9 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(("bench", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return bench(rest);
+    }
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(false),
         ["test", "--full"] => test(true),
@@ -47,6 +53,12 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Runs the benchmark's own program, which reads these arguments; its exit code is ours.
+fn bench(arguments: &[String]) -> ExitCode {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    cargo(&["run", "--release", "--quiet", "--package", "stickslip-bench", "--"]).with(&arguments).exit_code()
 }
 
 /// How many checks passed, and which did not.

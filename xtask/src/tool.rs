@@ -60,6 +60,18 @@ impl Tool {
         if status.success() { Ok(1) } else { Err(status.to_string()) }
     }
 
+    /// Runs it, and ends as it does.
+    pub fn exit_code(mut self) -> std::process::ExitCode {
+        let code = |status: std::process::ExitStatus| u8::try_from(status.code()?).ok();
+        match self.0.status() {
+            Ok(status) => code(status).map_or(std::process::ExitCode::FAILURE, std::process::ExitCode::from),
+            Err(error) => {
+                eprintln!("cannot be started: {error}");
+                std::process::ExitCode::FAILURE
+            }
+        }
+    }
+
     /// Runs tests and counts those that it says have passed.
     pub fn count_tests(mut self) -> Result<u64, String> {
         let child = self.0.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();

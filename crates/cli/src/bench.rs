@@ -5,17 +5,15 @@
 //! timed in repetitions of their own, since looking at the clock costs time, too. A packing at rest hardly ever makes its neighbour
 //! lists anew: what making them once costs is a column of its own.
 
-mod packing;
-
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use serde_json::{Value, json};
 use stickslip::World;
 use stickslip::world::Phases;
+use stickslip_bench::packing::{Friction, Packing, go_on};
 
 use crate::{Failure, Outcome, say};
-use packing::{Friction, Packing, go_on};
 
 /// Repetitions, steps of each, and steps before the first.
 const REPEATS: u32 = 30;

@@ -60,7 +60,7 @@ impl Recipe {
     }
 
     /// A cube with the grains at rest, under the applied pressure or the gentlest, if that is lower.
-    fn world(&self) -> Result<World, Ended> {
+    pub fn world(&self) -> Result<World, Ended> {
         let width = math::cbrt(self.count as f64 * PI / (6.0 * self.start));
         let frame = Frame::new(DMat3::from_diagonal(DVec3::splat(width)));
         let bodies: Vec<Body> = places(self.count, width, self.seed).into_iter().map(grain).collect();

@@ -45,7 +45,7 @@ impl Made {
         let commit = commit.ok().filter(|output| output.status.success());
         let commit =
             commit.map_or(String::new(), |output| format!(" ({})", String::from_utf8_lossy(&output.stdout).trim()));
-        let simd = if stickslip::law::kernel::avx2() { "AVX2" } else { "no AVX2" };
+        let simd = stickslip::law::kernel::Simd::widest().name();
         Made {
             date: utc::iso8601(SystemTime::now()),
             machine: format!("{}, {simd}", machine::processor()),

@@ -369,16 +369,16 @@ impl World {
         let start = Instant::now();
         let held = self.take_contacts();
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
-        self.make_lists(&held);
+        self.make_lists(held);
     }
 
     /// The same for contacts that were taken out before.
-    fn make_lists(&mut self, held: &HeldContacts) {
+    fn make_lists(&mut self, held: HeldContacts) {
         let start = Instant::now();
         self.rebuilds += 1;
         self.tidy_cell();
         let cell = 4.0 * self.neighbours.skin.max(f64::MIN_POSITIVE);
-        let order = neighbour::order_in_space(&self.state.bodies, self.sorting_cell(cell));
+        let order = neighbour::order_in_space(&self.state.bodies, cell);
         self.state.bodies.reorder(&order);
         self.place_walls();
         self.walls_built.clone_from(&self.walls);
@@ -395,7 +395,8 @@ impl World {
         self.work.resize_with(chunks, ChunkWork::default);
         self.reports.resize(chunks, BodyReport::default());
         self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
-        self.put_contacts_back(held);
+        self.put_contacts_back(&held);
+        self.keep_room(held);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
     }
 }

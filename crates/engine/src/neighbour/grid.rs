@@ -19,6 +19,10 @@ const CELL_BITS: u32 = BRICK_BITS[0] + BRICK_BITS[1] + BRICK_BITS[2];
 /// Bits of a cell's coordinate. Cells 2 million apart share a key; the distance test tells them apart.
 const AXIS_BITS: u32 = 21;
 const AXIS_MASK: i64 = (1 << AXIS_BITS) - 1;
+/// Entries that are noted at once.
+const STRIDE: usize = 8;
+/// The most entries that are visited at once.
+pub const AT_ONCE: usize = 128;
 /// In place of a brick that is not there.
 const NONE: u32 = u32::MAX;
 
@@ -32,18 +36,33 @@ pub struct Grid {
     bricks: Bricks,
     /// Where the members of each cell of each brick begin, and the end of all.
     starts: Vec<u32>,
-    members: Vec<u32>,
+    /// Of each brick, itself and the 26 next to it, x fastest.
+    around: Vec<[u32; 27]>,
+    /// Spheres by cell: their indices,
+    pub members: Vec<u32>,
+    /// and themselves, where they are next to each other.
+    pub entries: Vec<Entry>,
 }
 
-/// The brick that a search is in, and those around it.
+/// The brick that a search is in, and room for the entries that are near.
 pub struct Around {
     key: u64,
-    bricks: [u32; 27],
+    brick: usize,
+    near: [u32; AT_ONCE],
 }
 
 impl Around {
     /// Nowhere yet.
-    pub const NOWHERE: Around = Around { key: u64::MAX, bricks: [NONE; 27] };
+    pub const NOWHERE: Around = Around { key: u64::MAX, brick: 0, near: [0; AT_ONCE] };
+}
+
+/// A sphere in the grid: what the search for partners reads of most.
+#[derive(Clone, Copy, Default)]
+pub struct Entry {
+    /// Centre (m).
+    pub position: DVec3,
+    /// Radius (m).
+    pub radius: f64,
 }
 
 /// A cell next to one, along one axis.
@@ -74,7 +93,9 @@ impl Grid {
             Some(frame) => Grid::along(frame, width),
         };
         let bricks = Bricks::new();
-        let mut grid = Grid { corner, to_cells, counts, bricks, starts: Vec::new(), members: Vec::new() };
+        let (starts, around, entries) = (Vec::new(), Vec::new(), vec![Entry::default(); members.len()]);
+        let mut grid =
+            Grid { corner, to_cells, counts, bricks, starts, around, members: vec![0; members.len()], entries };
         let key = |&i: &u32| cell_key(grid.cell(spheres[i as usize].position));
         let mut cells: Vec<u64> = members.par_iter().with_min_len(4096).map(key).collect();
         let mut last = (u64::MAX, 0);
@@ -94,12 +115,14 @@ impl Grid {
         }
         grid.starts.push(sum);
         // From the last to the first, each in front of those that came before: members of a cell stand in their order.
-        grid.members = vec![0; members.len()];
         for (&cell, &member) in cells.iter().zip(members).rev() {
             let start = &mut grid.starts[cell as usize];
             *start -= 1;
             grid.members[*start as usize] = member;
+            let Mover { position, radius, .. } = spheres[member as usize];
+            grid.entries[*start as usize] = Entry { position, radius };
         }
+        grid.around = grid.bricks.keys.par_iter().with_min_len(64).map(|&key| grid.bricks_around(key)).collect();
         grid
     }
 
@@ -114,16 +137,24 @@ impl Grid {
         (frame.corner, DMat3::from_diagonal(scales) * frame.vectors.inverse(), [0, 1, 2].map(count))
     }
 
+    #[inline(always)]
     fn cell(&self, position: DVec3) -> [i64; 3] {
-        let p = (self.to_cells * (position - self.corner)).floor();
-        [0, 1, 2].map(|axis| match self.counts[axis] {
-            0 => p[axis] as i64 & AXIS_MASK,
+        let p = self.to_cells * (position - self.corner);
+        [self.along_axis(p.x, 0), self.along_axis(p.y, 1), self.along_axis(p.z, 2)]
+    }
+
+    #[inline(always)]
+    fn along_axis(&self, x: f64, axis: usize) -> i64 {
+        let floor = floor(x);
+        match self.counts[axis] {
+            0 => floor & AXIS_MASK,
             // Bodies stand in the cell but for rounding.
-            count => (p[axis] as i64).clamp(0, count - 1),
-        })
+            count => floor.clamp(0, count - 1),
+        }
     }
 
     /// Where a cell stands among those that are kept, and how often the cell's vector must be added to what is found there.
+    #[inline(always)]
     fn wrapped(&self, cell: i64, axis: usize) -> (i64, i64) {
         match self.counts[axis] {
             0 => (cell & AXIS_MASK, 0),
@@ -134,50 +165,83 @@ impl Grid {
     }
 
     /// The cells below, at and above a cell along an axis.
+    #[inline(always)]
     fn steps(&self, cell: i64, axis: usize) -> [Step; 3] {
-        let bits = BRICK_BITS[axis];
-        [-1, 0, 1].map(|step| {
-            let (to, times) = self.wrapped(cell + step, axis);
-            let leaves = times != 0 || to >> bits != cell >> bits;
-            let side = if leaves { (1 + step) as usize } else { 1 };
-            Step { side, local: (to & ((1 << bits) - 1)) as usize, times }
-        })
+        [self.step(cell, -1, axis), self.step(cell, 0, axis), self.step(cell, 1, axis)]
     }
 
-    /// Calls `visit` for the spheres in the 27 cells around a position (and a few that only share a key), with their image there.
-    #[inline]
+    #[inline(always)]
+    fn step(&self, cell: i64, step: i64, axis: usize) -> Step {
+        let bits = BRICK_BITS[axis];
+        let (to, times) = self.wrapped(cell + step, axis);
+        let leaves = times != 0 || to >> bits != cell >> bits;
+        Step { side: (1 + i64::from(leaves) * step) as usize, local: (to & ((1 << bits) - 1)) as usize, times }
+    }
+
+    /// Calls `visit` for the spheres in the 27 cells around a position (and a few that only share a key): their places among
+    /// `members`, and their image there.
+    #[inline(always)]
     pub fn visit(&self, position: DVec3, around: &mut Around, mut visit: impl FnMut(&[u32], Image)) {
         let cell = self.cell(position);
         let key = cell_key(cell) >> CELL_BITS;
         if key != around.key {
-            *around = Around { key, bricks: self.bricks_around(cell) };
+            (around.key, around.brick) = (key, self.bricks.find(key) as usize);
         }
-        let (rows, count) = rows(self.steps(cell[0], 0));
+        // A sphere of a finer class may be where there is no brick.
+        let elsewhere;
+        let bricks = match self.around.get(around.brick) {
+            Some(bricks) => bricks,
+            None => {
+                elsewhere = self.bricks_around(key);
+                &elsewhere
+            }
+        };
+        let near = &mut around.near;
+        let (mut count, mut image) = (0, Image::default());
+        let (rows, row_count) = rows(self.steps(cell[0], 0));
         let (ys, zs) = (self.steps(cell[1], 1), self.steps(cell[2], 2));
-        for z in zs {
-            for y in ys {
-                let bricks = &around.bricks[3 * (3 * z.side + y.side)..][..3];
+        for z in &zs {
+            for y in &ys {
+                let bricks = &bricks[3 * (3 * z.side + y.side)..][..3];
                 let first = (z.local << BRICK_BITS[1] | y.local) << BRICK_BITS[0];
-                for row in &rows[..count] {
+                for row in &rows[..row_count] {
                     let brick = bricks[row.side];
                     if brick == NONE {
                         continue;
                     }
                     let cells = ((brick as usize) << CELL_BITS) + first;
-                    let (from, to) = (self.starts[cells + row.first], self.starts[cells + row.last + 1]);
-                    if from < to {
-                        visit(&self.members[from as usize..to as usize], Image::new([row.times, y.times, z.times]));
+                    let (mut from, to) = (self.starts[cells + row.first], self.starts[cells + row.last + 1]);
+                    let there = Image::new([row.times, y.times, z.times]);
+                    if there != image {
+                        visit(&near[..count], image);
+                        (count, image) = (0, there);
+                    }
+                    loop {
+                        if count + STRIDE > near.len() {
+                            visit(&near[..count], image);
+                            count = 0;
+                        }
+                        // Always as many, though most are not of this row: how many are is hard to foresee for the processor.
+                        for (at, near) in (from..).zip(&mut near[count..count + STRIDE]) {
+                            *near = at;
+                        }
+                        count += (to - from).min(STRIDE as u32) as usize;
+                        from += STRIDE as u32;
+                        if from >= to {
+                            break;
+                        }
                     }
                 }
             }
         }
+        visit(&near[..count], image);
     }
 
-    /// The brick of a cell and the 26 next to it, x fastest.
-    fn bricks_around(&self, cell: [i64; 3]) -> [u32; 27] {
+    /// The brick of a key and the 26 next to it, x fastest.
+    fn bricks_around(&self, key: u64) -> [u32; 27] {
+        let cell = first_cell(key);
         let coordinates = [0, 1, 2].map(|axis| {
-            let bits = BRICK_BITS[axis];
-            let first = cell[axis] >> bits << bits;
+            let (first, bits) = (cell[axis], BRICK_BITS[axis]);
             // The last brick before a face may be cut off.
             let end = match self.counts[axis] {
                 0 => first + (1 << bits),
@@ -194,10 +258,18 @@ impl Grid {
     }
 }
 
+/// The next whole number not above, without a call to a library where the processor's own is not sure to be there.
+#[inline(always)]
+fn floor(x: f64) -> i64 {
+    let cut = x as i64;
+    cut.wrapping_sub(i64::from(cut as f64 > x))
+}
+
 /// The steps along x as ranges of cells, and how many ranges there are.
+#[inline(always)]
 fn rows(steps: [Step; 3]) -> ([Row; 3], usize) {
     let row = |step: Step| Row { side: step.side, first: step.local, last: step.local, times: step.times };
-    let (mut rows, mut count) = (steps.map(row), 1);
+    let (mut rows, mut count) = ([row(steps[0]); 3], 1);
     for step in &steps[1..] {
         let last = &mut rows[count - 1];
         if (step.side, step.times) == (last.side, last.times) && step.local == last.last + 1 {
@@ -211,12 +283,21 @@ fn rows(steps: [Step; 3]) -> ([Row; 3], usize) {
 }
 
 /// The brick of a cell, and the place of the cell in it as the lowest bits.
+#[inline(always)]
 fn cell_key(cell: [i64; 3]) -> u64 {
-    let [x, y, z] = cell.map(|c| c as u64);
+    let (x, y, z) = (cell[0] as u64, cell[1] as u64, cell[2] as u64);
     let [u, v, w] = BRICK_BITS;
     let brick = (z >> w << (AXIS_BITS - v) | y >> v) << (AXIS_BITS - u) | x >> u;
     let low = |c: u64, bits: u32| c & ((1 << bits) - 1);
     ((brick << w | low(z, w)) << v | low(y, v)) << u | low(x, u)
+}
+
+/// The first cell of a brick.
+fn first_cell(brick: u64) -> [i64; 3] {
+    let [u, v, w] = BRICK_BITS;
+    let (x, rest) = (brick & ((1 << (AXIS_BITS - u)) - 1), brick >> (AXIS_BITS - u));
+    let (y, z) = (rest & ((1 << (AXIS_BITS - v)) - 1), rest >> (AXIS_BITS - v));
+    [(x << u) as i64, (y << v) as i64, (z << w) as i64]
 }
 
 /// Bricks by key: a hash table with the next free place for what collides.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::grid::{Around, Grid};
+use super::grid::{AT_ONCE, Around, Entry, Grid};
 use super::{Candidate, ChunkNeighbours, Class, ClassRange, Image, Neighbours, SHELLS, Shifts, Side};
 use crate::model::Model;
 use crate::state::Bodies;
@@ -22,8 +22,8 @@ pub(super) struct Search<'a> {
 /// What a search needs besides, kept from chunk to chunk.
 pub(super) struct Scratch {
     around: Vec<Around>,
-    /// Partners of one sphere: other, image and shell.
-    partners: Vec<(u32, Image, u8)>,
+    /// Partners of one sphere: other, image and shell, from the highest bits.
+    partners: Vec<u64>,
     found: Vec<Found>,
     /// Classes that there are.
     classes: Vec<u32>,
@@ -103,16 +103,13 @@ impl Search<'_> {
             partners.clear();
             self.partners(owner, around, |other, image, gap| {
                 let shell = SHELLS.iter().rposition(|&from| gap >= from * self.neighbours.skin).unwrap_or(0);
-                partners.push((other, image, shell as u8));
+                partners.push(u64::from(other) << 16 | u64::from(image.0) << 8 | shell as u64);
             });
             partners.sort_unstable();
-            found.extend(partners.iter().map(|&(other, image, shell)| Found {
-                class: self.class_of(owner, other),
-                owner,
-                other,
-                image,
-                shell,
-                crosses: !within.contains(&other),
+            found.extend(partners.iter().map(|&partner| {
+                let (other, image, shell) = ((partner >> 16) as u32, Image((partner >> 8) as u8), partner as u8);
+                let (class, crosses) = (self.class_of(owner, other), !within.contains(&other));
+                Found { class, owner, other, image, shell, crosses }
             }));
         }
     }
@@ -128,17 +125,20 @@ impl Search<'_> {
             let after = if at > level { 0 } else { i + 1 };
             grid.visit(me.position, around, |near, image| {
                 let shift = self.shifts[usize::from(image.0)];
-                for &j in near {
-                    let you = &movers[j as usize];
-                    let between = me.position - (you.position + shift);
-                    let (reach, squared) = (me.radius + you.radius, between.length_squared());
-                    // No root for most. The factor covers rounding many times over.
-                    let far = (reach + skin) * (reach + skin) * (1.0 + 1e-9);
-                    if j < after || squared > far {
-                        continue;
-                    }
-                    let gap = squared.sqrt() - reach;
-                    let movable = me.inverse_mass + you.inverse_mass > 0.0;
+                let squared = |you: &Entry| (me.position - (you.position + shift)).length_squared();
+                let (mut chosen, mut count) = ([0; AT_ONCE], 0);
+                for &place in near {
+                    let you = &grid.entries[place as usize];
+                    let far = me.radius + you.radius + skin;
+                    // Which ones are near enough cannot be foreseen: no branches. The factor covers rounding many times over.
+                    let near = squared(you) <= far * far * (1.0 + 1e-9);
+                    chosen[count] = place;
+                    count += usize::from(near & (grid.members[place as usize] >= after));
+                }
+                for &place in &chosen[..count] {
+                    let (you, j) = (&grid.entries[place as usize], grid.members[place as usize]);
+                    let gap = squared(you).sqrt() - (me.radius + you.radius);
+                    let movable = me.inverse_mass + movers[j as usize].inverse_mass > 0.0;
                     if gap < skin && movable {
                         found(j, image, gap);
                     }

@@ -175,6 +175,8 @@ pub struct Neighbours {
     pub skin: f64,
     /// Radius of the smallest sphere: what size classes count from.
     smallest: f64,
+    /// Size classes in the lists.
+    levels: usize,
     /// By chunk of bodies.
     pub chunks: Vec<ChunkNeighbours>,
 }
@@ -200,7 +202,7 @@ impl Neighbours {
         let mean = sum / count.max(1.0);
         // Small grains must not drown in candidates, nor a lone large one force constant rebuilding.
         let skin = (SKIN_OF_MEAN_RADIUS * mean).min(smallest);
-        Neighbours { skin: if skin.is_finite() { skin } else { 0.0 }, smallest, chunks: Vec::new() }
+        Neighbours { skin: if skin.is_finite() { skin } else { 0.0 }, smallest, levels: 0, chunks: Vec::new() }
     }
 
     /// Makes ready for a sphere of a size that was not announced.
@@ -211,7 +213,7 @@ impl Neighbours {
 
     /// With the sizes that `sizes` gave; lists are made by `build`.
     pub fn with_sizes(skin: f64, smallest: f64) -> Self {
-        Neighbours { skin, smallest, chunks: Vec::new() }
+        Neighbours { skin, smallest, levels: 0, chunks: Vec::new() }
     }
 
     /// The skin and the radius that size classes count from (m).
@@ -240,8 +242,11 @@ impl Neighbours {
         (0..level).fold(2.0 * self.smallest, |width, _| 2.0 * width) + self.skin
     }
 
-    /// Which of two bodies owns their pair.
+    /// Which of two bodies owns their pair in the lists that were made last.
     pub fn owner(&self, bodies: &Bodies, i: u32, j: u32) -> u32 {
+        if self.levels < 2 {
+            return i.min(j);
+        }
         let key = |k: u32| {
             let mover = &bodies.movers[k as usize];
             let level = if k as usize >= bodies.spheres { usize::MAX } else { self.level(mover.radius) };
@@ -260,6 +265,7 @@ impl Neighbours {
         frame: Option<&Frame>,
     ) {
         let grids = self.grids(bodies, frame);
+        self.levels = grids.len();
         let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(chunk_count, ChunkNeighbours::default);

@@ -22,7 +22,7 @@ const AXIS_MASK: i64 = (1 << AXIS_BITS) - 1;
 /// Entries that are noted at once.
 const STRIDE: usize = 8;
 /// The most entries that are visited at once.
-pub const AT_ONCE: usize = 128;
+const AT_ONCE: usize = 128;
 /// In place of a brick that is not there.
 const NONE: u32 = u32::MAX;
 
@@ -38,22 +38,20 @@ pub struct Grid {
     starts: Vec<u32>,
     /// Of each brick, itself and the 26 next to it, x fastest.
     around: Vec<[u32; 27]>,
-    /// Spheres by cell: their indices,
-    pub members: Vec<u32>,
-    /// and themselves, where they are next to each other.
+    /// Spheres by cell.
     pub entries: Vec<Entry>,
 }
 
-/// The brick that a search is in, and room for the entries that are near.
+/// The brick that a search is in, those around it, and room for the entries that are near.
 pub struct Around {
     key: u64,
-    brick: usize,
+    bricks: [u32; 27],
     near: [u32; AT_ONCE],
 }
 
 impl Around {
     /// Nowhere yet.
-    pub const NOWHERE: Around = Around { key: u64::MAX, brick: 0, near: [0; AT_ONCE] };
+    pub const NOWHERE: Around = Around { key: u64::MAX, bricks: [NONE; 27], near: [0; AT_ONCE] };
 }
 
 /// A sphere in the grid: what the search for partners reads of most.
@@ -63,6 +61,10 @@ pub struct Entry {
     pub position: DVec3,
     /// Radius (m).
     pub radius: f64,
+    /// Index of the body.
+    pub index: u32,
+    /// Its id.
+    pub id: u32,
 }
 
 /// A cell next to one, along one axis.
@@ -94,8 +96,7 @@ impl Grid {
         };
         let bricks = Bricks::new();
         let (starts, around, entries) = (Vec::new(), Vec::new(), vec![Entry::default(); members.len()]);
-        let mut grid =
-            Grid { corner, to_cells, counts, bricks, starts, around, members: vec![0; members.len()], entries };
+        let mut grid = Grid { corner, to_cells, counts, bricks, starts, around, entries };
         let key = |&i: &u32| cell_key(grid.cell(spheres[i as usize].position));
         let mut cells: Vec<u64> = members.par_iter().with_min_len(4096).map(key).collect();
         let mut last = (u64::MAX, 0);
@@ -118,9 +119,8 @@ impl Grid {
         for (&cell, &member) in cells.iter().zip(members).rev() {
             let start = &mut grid.starts[cell as usize];
             *start -= 1;
-            grid.members[*start as usize] = member;
-            let Mover { position, radius, .. } = spheres[member as usize];
-            grid.entries[*start as usize] = Entry { position, radius };
+            let Mover { position, radius, id, .. } = spheres[member as usize];
+            grid.entries[*start as usize] = Entry { position, radius, index: member, id };
         }
         grid.around = grid.bricks.keys.par_iter().with_min_len(64).map(|&key| grid.bricks_around(key)).collect();
         grid
@@ -179,24 +179,17 @@ impl Grid {
     }
 
     /// Calls `visit` for the spheres in the 27 cells around a position (and a few that only share a key): their places among
-    /// `members`, and their image there.
+    /// `entries`, which it may overwrite, and their image there.
     #[inline(always)]
-    pub fn visit(&self, position: DVec3, around: &mut Around, mut visit: impl FnMut(&[u32], Image)) {
+    pub fn visit(&self, position: DVec3, around: &mut Around, mut visit: impl FnMut(&mut [u32], Image)) {
         let cell = self.cell(position);
         let key = cell_key(cell) >> CELL_BITS;
         if key != around.key {
-            (around.key, around.brick) = (key, self.bricks.find(key) as usize);
+            // A sphere of a finer class may be where there is no brick.
+            let known = self.around.get(self.bricks.find(key) as usize).copied();
+            (around.key, around.bricks) = (key, known.unwrap_or_else(|| self.bricks_around(key)));
         }
-        // A sphere of a finer class may be where there is no brick.
-        let elsewhere;
-        let bricks = match self.around.get(around.brick) {
-            Some(bricks) => bricks,
-            None => {
-                elsewhere = self.bricks_around(key);
-                &elsewhere
-            }
-        };
-        let near = &mut around.near;
+        let Around { bricks, near, .. } = around;
         let (mut count, mut image) = (0, Image::default());
         let (rows, row_count) = rows(self.steps(cell[0], 0));
         let (ys, zs) = (self.steps(cell[1], 1), self.steps(cell[2], 2));
@@ -213,12 +206,12 @@ impl Grid {
                     let (mut from, to) = (self.starts[cells + row.first], self.starts[cells + row.last + 1]);
                     let there = Image::new([row.times, y.times, z.times]);
                     if there != image {
-                        visit(&near[..count], image);
+                        visit(&mut near[..count], image);
                         (count, image) = (0, there);
                     }
                     loop {
                         if count + STRIDE > near.len() {
-                            visit(&near[..count], image);
+                            visit(&mut near[..count], image);
                             count = 0;
                         }
                         // Always as many, though most are not of this row: how many are is hard to foresee for the processor.
@@ -234,7 +227,7 @@ impl Grid {
                 }
             }
         }
-        visit(&near[..count], image);
+        visit(&mut near[..count], image);
     }
 
     /// The brick of a key and the 26 next to it, x fastest.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::grid::{AT_ONCE, Around, Entry, Grid};
+use super::grid::{Around, Entry, Grid};
 use super::{Candidate, ChunkNeighbours, Class, ClassRange, Image, Neighbours, SHELLS, Shifts, Side};
 use crate::model::Model;
 use crate::state::Bodies;
@@ -22,8 +22,8 @@ pub(super) struct Search<'a> {
 /// What a search needs besides, kept from chunk to chunk.
 pub(super) struct Scratch {
     around: Vec<Around>,
-    /// Partners of one sphere: other, image and shell, from the highest bits.
-    partners: Vec<u64>,
+    /// Partners of one sphere.
+    partners: Vec<Partner>,
     found: Vec<Found>,
     /// Classes that there are.
     classes: Vec<u32>,
@@ -32,15 +32,23 @@ pub(super) struct Scratch {
     order: Vec<u32>,
 }
 
+/// The other body of a pair.
+#[derive(Clone, Copy)]
+struct Partner {
+    other: u32,
+    id: u32,
+    image: Image,
+    shell: u8,
+}
+
 /// A pair, on its way into the lists.
 #[derive(Clone, Copy)]
 struct Found {
     class: u32,
     owner: u32,
-    other: u32,
-    image: Image,
-    shell: u8,
+    owner_is_a: bool,
     crosses: bool,
+    partner: Partner,
 }
 
 /// Shells, each first with pairs within the chunk, then with those that cross it.
@@ -63,7 +71,6 @@ impl Search<'_> {
     pub fn fill(&self, chunk: usize, lists: &mut ChunkNeighbours, scratch: &mut Scratch) {
         self.find(chunk, scratch);
         sort(scratch);
-        let movers = &self.bodies.movers;
         lists.targets.clear();
         lists.candidates.clear();
         lists.classes.clear();
@@ -73,7 +80,8 @@ impl Search<'_> {
             lists.candidates.reserve_exact(count + count / 8);
         }
         for &at in &scratch.order {
-            let Found { class, owner, other, image, shell, crosses } = scratch.found[at as usize];
+            let Found { class, owner, owner_is_a, crosses, partner } = scratch.found[at as usize];
+            let Partner { other, image, shell, .. } = partner;
             let least_gap = SHELLS[usize::from(shell)] * self.neighbours.skin;
             match lists.classes.last_mut() {
                 Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
@@ -84,7 +92,6 @@ impl Search<'_> {
             }
             let target = || other / self.bodies.chunk as u32;
             let outbox = if crosses { 1 + outbox_for(&mut lists.targets, target()) } else { 0 };
-            let owner_is_a = movers[owner as usize].id < movers[other as usize].id;
             let (a, b, image) = if owner_is_a { (owner, other, image) } else { (other, owner, image.back()) };
             lists.candidates.push(Candidate::new(a, b, outbox, image));
         }
@@ -101,46 +108,54 @@ impl Search<'_> {
         found.clear();
         for owner in first as u32..end as u32 {
             partners.clear();
-            self.partners(owner, around, |other, image, gap| {
-                let shell = SHELLS.iter().rposition(|&from| gap >= from * self.neighbours.skin).unwrap_or(0);
-                partners.push(u64::from(other) << 16 | u64::from(image.0) << 8 | shell as u64);
-            });
-            partners.sort_unstable();
+            self.partners(owner, around, |partner| partners.push(partner));
+            partners.sort_unstable_by_key(|partner| u64::from(partner.other) << 8 | u64::from(partner.image.0));
+            let id = self.bodies.movers[owner as usize].id;
             found.extend(partners.iter().map(|&partner| {
-                let (other, image, shell) = ((partner >> 16) as u32, Image((partner >> 8) as u8), partner as u8);
-                let (class, crosses) = (self.class_of(owner, other), !within.contains(&other));
-                Found { class, owner, other, image, shell, crosses }
+                let wall = partner.other as usize >= self.bodies.spheres;
+                let (class, owner_is_a) = (self.class_of(id, partner.id, wall), id < partner.id);
+                Found { class, owner, owner_is_a, crosses: !within.contains(&partner.other), partner }
             }));
         }
     }
 
-    /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`, with its image and the gap.
-    fn partners(&self, i: u32, around: &mut [Around], mut found: impl FnMut(u32, Image, f64)) {
+    /// The shell that a gap is in.
+    #[inline(always)]
+    fn shell(&self, gap: f64) -> u8 {
+        SHELLS.iter().rposition(|&from| gap >= from * self.neighbours.skin).unwrap_or(0) as u8
+    }
+
+    /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`.
+    fn partners(&self, i: u32, around: &mut [Around], mut found: impl FnMut(Partner)) {
         let movers = &self.bodies.movers;
         let me = &movers[i as usize];
         let level = self.neighbours.level(me.radius);
         let skin = self.neighbours.skin;
         for (at, (grid, around)) in self.grids.iter().zip(around).enumerate().skip(level) {
+            if grid.entries.is_empty() {
+                continue;
+            }
             // Of its own class it owns pairs with those that stand after it, of coarser ones all.
             let after = if at > level { 0 } else { i + 1 };
             grid.visit(me.position, around, |near, image| {
                 let shift = self.shifts[usize::from(image.0)];
                 let squared = |you: &Entry| (me.position - (you.position + shift)).length_squared();
-                let (mut chosen, mut count) = ([0; AT_ONCE], 0);
-                for &place in near {
+                let mut count = 0;
+                for at in 0..near.len() {
+                    let place = near[at];
                     let you = &grid.entries[place as usize];
                     let far = me.radius + you.radius + skin;
                     // Which ones are near enough cannot be foreseen: no branches. The factor covers rounding many times over.
-                    let near = squared(you) <= far * far * (1.0 + 1e-9);
-                    chosen[count] = place;
-                    count += usize::from(near & (grid.members[place as usize] >= after));
+                    let chosen = (you.index >= after) & (squared(you) <= far * far * (1.0 + 1e-9));
+                    near[count] = place;
+                    count += usize::from(chosen);
                 }
-                for &place in &chosen[..count] {
-                    let (you, j) = (&grid.entries[place as usize], grid.members[place as usize]);
+                for &place in &near[..count] {
+                    let you = &grid.entries[place as usize];
                     let gap = squared(you).sqrt() - (me.radius + you.radius);
-                    let movable = me.inverse_mass + movers[j as usize].inverse_mass > 0.0;
+                    let movable = me.inverse_mass > 0.0 || movers[you.index as usize].inverse_mass > 0.0;
                     if gap < skin && movable {
-                        found(j, image, gap);
+                        found(Partner { other: you.index, id: you.id, image, shell: self.shell(gap) });
                     }
                 }
             });
@@ -153,28 +168,22 @@ impl Search<'_> {
                 let turns = wall.plane().is_some_and(|normal| turn(normal) != DVec3::ZERO);
                 let gap = wall.nearest(me.position).distance - me.radius;
                 if turns || gap < skin {
-                    found(j as u32, Image::default(), if turns { 0.0 } else { gap });
+                    let shell = self.shell(if turns { 0.0 } else { gap });
+                    found(Partner { other: j as u32, id: movers[j].id, image: Image::default(), shell });
                 }
             }
         }
     }
 
-    /// Class of a pair, whichever way round it is given.
-    fn class_of(&self, i: u32, j: u32) -> u32 {
-        let movers = &self.bodies.movers;
-        let [mut a, mut b] = [i, j].map(|index| (movers[index as usize].id, index as usize >= self.bodies.spheres));
-        if a.0 > b.0 {
-            (a, b) = (b, a);
-        }
-        let wall = if a.1 {
-            Side::A
-        } else if b.1 {
-            Side::B
-        } else {
-            Side::Neither
-        };
-        let [material_a, material_b] = [a, b].map(|(id, _)| self.material_of[id as usize]);
-        Class { material_a, material_b, wall }.number(self.model.materials.len())
+    /// Class of the pair of a sphere and another body, which may be a wall, by id.
+    #[inline(always)]
+    fn class_of(&self, id: u32, other: u32, wall: bool) -> u32 {
+        let (a, b, side) = if id < other { (id, other, Side::B) } else { (other, id, Side::A) };
+        let wall = if wall { side } else { Side::Neither };
+        let materials = self.model.materials.len();
+        // With one material, who looks for it would only wait for memory.
+        let material = |id: u32| if materials == 1 { 0 } else { self.material_of[id as usize] };
+        Class { material_a: material(a), material_b: material(b), wall }.number(materials)
     }
 }
 
@@ -194,7 +203,7 @@ fn sort(scratch: &mut Scratch) {
         if pair.class != last.0 {
             last = (pair.class, classes.partition_point(|&class| class < pair.class));
         }
-        SORTS * last.1 + 2 * usize::from(pair.shell) + usize::from(pair.crosses)
+        SORTS * last.1 + 2 * usize::from(pair.partner.shell) + usize::from(pair.crosses)
     };
     places.clear();
     places.resize(SORTS * classes.len(), 0);

@@ -150,7 +150,17 @@ impl World {
 
     /// The same, of bodies whose contacts remember what those of another world do, by the ids of their bodies.
     pub fn with_memory(setup: Setup, remembered: &Remembered) -> Result<World, BuildError> {
-        let mut world = World::assemble(setup)?;
+        World::assemble(setup)?.started(remembered)
+    }
+
+    /// The world of a setup that the caller keeps, without a copy of its bodies.
+    pub fn of(setup: &Setup) -> Result<World, BuildError> {
+        World::assemble_from(setup)?.started(&Remembered::default())
+    }
+
+    /// Lists, contacts, loads and ledger of a world that has none yet.
+    fn started(self, remembered: &Remembered) -> Result<World, BuildError> {
+        let mut world = self;
         world.check_cell().map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
         world.rebuild_neighbours();
         world.remember(remembered);

@@ -146,7 +146,7 @@ mod tests {
     fn digits_sort_as_comparisons_do_and_keep_the_order_of_equals() {
         let mut stream = Stream::named(1, "digits");
         for bits in [0, 1, 11, 12, 23, 63] {
-            let mut key = || (stream.unit() * 2.0_f64.powi(53)) as u64 as u128;
+            let mut key = || (stream.unit() * (1_u64 << 53) as f64) as u64 as u128;
             let rows: Vec<(u64, u32)> = (0..1000).map(|i| ((key() << bits >> 53) as u64, i)).collect();
             let mut expected = rows.clone();
             expected.sort();

@@ -10,6 +10,7 @@ mod shelves;
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
+use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::random::Stream;
@@ -129,37 +130,40 @@ impl Room {
             let mut at = self.draw(stream);
             // Once jammed, the rest is dropped in anywhere and pushed apart later.
             let mut tries = if jammed { 0 } else { 500 };
-            while tries > 0 && shelves.overlaps(at, radii[sphere], &centres, radii) {
+            while tries > 0 && shelves.overlaps(at, radii[sphere], sphere) {
                 at = self.draw(stream);
                 tries -= 1;
             }
             jammed |= tries == 0;
             centres[sphere] = at;
-            shelves.insert(sphere, at);
+            shelves.insert(sphere, at, radii[sphere]);
         }
         (centres, jammed)
     }
 
     /// Moves every two overlapping spheres apart by half their overlap each; true while any two overlap.
     fn push_apart(&self, radii: &[f64], centres: &mut [DVec3]) -> bool {
-        let mut shelves = self.shelves(radii);
-        centres.iter().enumerate().for_each(|(sphere, &at)| shelves.insert(sphere, at));
-        let mut shifts = vec![DVec3::ZERO; centres.len()];
-        let mut overlapping = false;
-        for (i, &at) in centres.iter().enumerate() {
-            shelves.near(at, |j| {
-                let between = shelves.nearest(at - centres[j]);
-                let reach = radii[i] + radii[j];
+        let shelves = self.filled(radii, centres);
+        let push = |(i, &at): (usize, &DVec3)| {
+            let (mut shift, mut overlapping) = (DVec3::ZERO, false);
+            shelves.near(at, |j, centre, radius| {
+                let between = shelves.nearest(at - centre);
+                let reach = radii[i] + radius;
                 let distance = between.length();
                 if j != i && distance < CLEARANCE * reach {
                     overlapping |= distance <= reach;
                     // Two at one place are parted along an axis, the lower one down.
                     let direction =
                         if distance > 0.0 { between / distance } else { DVec3::Z * if i < j { -1.0 } else { 1.0 } };
-                    shifts[i] += direction * (0.5 * (CLEARANCE * reach - distance));
+                    shift += direction * (0.5 * (CLEARANCE * reach - distance));
                 }
+                true
             });
-        }
+            (shift, overlapping)
+        };
+        let pushed = centres.par_iter().with_min_len(1024).enumerate().map(push);
+        let (shifts, overlapping): (Vec<DVec3>, Vec<bool>) = pushed.unzip();
+        let overlapping = overlapping.contains(&true);
         for (centre, shift) in centres.iter_mut().zip(&shifts) {
             *centre = self.put_back(*centre + *shift);
         }
@@ -168,12 +172,18 @@ impl Room {
     }
 
     fn any_overlap(&self, radii: &[f64], centres: &[DVec3]) -> bool {
+        let shelves = self.filled(radii, centres);
+        let overlaps = |(sphere, &at): (usize, &DVec3)| shelves.overlaps(at, radii[sphere], sphere);
+        centres.par_iter().with_min_len(1024).enumerate().any(overlaps)
+    }
+
+    /// Shelves with all spheres in them.
+    fn filled(&self, radii: &[f64], centres: &[DVec3]) -> Shelves {
         let mut shelves = self.shelves(radii);
-        centres.iter().enumerate().any(|(sphere, &at)| {
-            let overlaps = shelves.overlaps(at, radii[sphere], centres, radii);
-            shelves.insert(sphere, at);
-            overlaps
-        })
+        for (sphere, (&at, &radius)) in centres.iter().zip(radii).enumerate() {
+            shelves.insert(sphere, at, radius);
+        }
+        shelves
     }
 
     fn draw(&self, stream: &mut Stream) -> DVec3 {

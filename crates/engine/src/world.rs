@@ -150,7 +150,17 @@ impl World {
 
     /// The same, of bodies whose contacts remember what those of another world do, by the ids of their bodies.
     pub fn with_memory(setup: Setup, remembered: &Remembered) -> Result<World, BuildError> {
-        let mut world = World::assemble(setup)?;
+        World::assemble(setup)?.started(remembered)
+    }
+
+    /// The world of a setup that the caller keeps, without a copy of its bodies.
+    pub fn of(setup: &Setup) -> Result<World, BuildError> {
+        World::assemble_from(setup)?.started(&Remembered::default())
+    }
+
+    /// Lists, contacts, loads and ledger of a world that has none yet.
+    fn started(self, remembered: &Remembered) -> Result<World, BuildError> {
+        let mut world = self;
         world.check_cell().map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
         world.rebuild_neighbours();
         world.remember(remembered);
@@ -366,17 +376,19 @@ impl World {
 
     /// Puts bodies in the order of space, makes candidate lists, carries contacts and their memory over by pair.
     fn rebuild_neighbours(&mut self) {
+        let start = Instant::now();
         let held = self.take_contacts();
-        self.make_lists(&held);
+        self.phases.neighbours += start.elapsed().as_nanos() as u64;
+        self.make_lists(held);
     }
 
     /// The same for contacts that were taken out before.
-    fn make_lists(&mut self, held: &HeldContacts) {
+    fn make_lists(&mut self, held: HeldContacts) {
         let start = Instant::now();
         self.rebuilds += 1;
         self.tidy_cell();
         let cell = 4.0 * self.neighbours.skin.max(f64::MIN_POSITIVE);
-        let order = neighbour::order_in_space(&self.state.bodies, self.sorting_cell(cell));
+        let order = neighbour::order_in_space(&self.state.bodies, cell);
         self.state.bodies.reorder(&order);
         self.place_walls();
         self.walls_built.clone_from(&self.walls);
@@ -393,7 +405,8 @@ impl World {
         self.work.resize_with(chunks, ChunkWork::default);
         self.reports.resize(chunks, BodyReport::default());
         self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
-        self.put_contacts_back(held);
+        self.put_contacts_back(&held);
+        self.keep_room(held);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
     }
 }

@@ -55,6 +55,13 @@ pub struct ChunkWork {
     pub nanoseconds: [u64; 2],
 }
 
+impl ChunkWork {
+    /// Room for memory that is being rearranged.
+    pub fn spare_memory(&mut self) -> &mut Vec<Lanes> {
+        &mut self.memory
+    }
+}
+
 /// A pair that overlaps by more than half the smaller radius, as it was found: bodies may have moved on since.
 #[derive(Clone, Copy, Debug)]
 pub struct TooDeep {

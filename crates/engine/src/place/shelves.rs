@@ -16,7 +16,16 @@ pub struct Shelves {
     /// The periodic cell and the inverse of its vectors.
     lattice: Option<(Frame, DMat3)>,
     heads: Vec<u32>,
-    next: Vec<u32>,
+    /// By number of the sphere.
+    shelved: Vec<Shelved>,
+}
+
+/// A sphere, and the next one of its cell.
+#[derive(Clone, Copy)]
+struct Shelved {
+    centre: DVec3,
+    radius: f64,
+    next: u32,
 }
 
 const NONE: u32 = u32::MAX;
@@ -54,7 +63,8 @@ impl Shelves {
 
     fn new(corner: DVec3, to_cells: DMat3, cells: [usize; 3], lattice: Option<(Frame, DMat3)>, radii: &[f64]) -> Self {
         let heads = vec![NONE; cells[0] * cells[1] * cells[2]];
-        Shelves { corner, to_cells, cells, lattice, heads, next: vec![NONE; radii.len()] }
+        let nowhere = Shelved { centre: DVec3::ZERO, radius: 0.0, next: NONE };
+        Shelves { corner, to_cells, cells, lattice, heads, shelved: vec![nowhere; radii.len()] }
     }
 
     fn repeats(&self, axis: usize) -> bool {
@@ -80,10 +90,10 @@ impl Shelves {
     }
 
     /// Puts a sphere into its cell.
-    pub fn insert(&mut self, sphere: usize, at: DVec3) {
-        let [x, y, z] = self.cell(at);
+    pub fn insert(&mut self, sphere: usize, centre: DVec3, radius: f64) {
+        let [x, y, z] = self.cell(centre);
         let head = &mut self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
-        self.next[sphere] = *head;
+        self.shelved[sphere] = Shelved { centre, radius, next: *head };
         *head = sphere as u32;
     }
 
@@ -98,28 +108,32 @@ impl Shelves {
         })
     }
 
-    /// Calls `visit` for every inserted sphere in the cells around a place.
-    pub fn near(&self, at: DVec3, mut visit: impl FnMut(usize)) {
+    /// Calls `visit` for every inserted sphere in the cells around a place, its number, centre and radius, until it says no.
+    pub fn near(&self, at: DVec3, mut visit: impl FnMut(usize, DVec3, f64) -> bool) {
         let [x, y, z] = self.cell(at);
         for z in self.beside(2, z) {
             for y in self.beside(1, y) {
                 for x in self.beside(0, x) {
                     let mut sphere = self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
                     while sphere != NONE {
-                        visit(sphere as usize);
-                        sphere = self.next[sphere as usize];
+                        let Shelved { centre, radius, next } = self.shelved[sphere as usize];
+                        if !visit(sphere as usize, centre, radius) {
+                            return;
+                        }
+                        sphere = next;
                     }
                 }
             }
         }
     }
 
-    /// Whether a sphere there would overlap one that was inserted.
-    pub fn overlaps(&self, at: DVec3, radius: f64, centres: &[DVec3], radii: &[f64]) -> bool {
+    /// Whether a sphere there would overlap one that was inserted and is not itself.
+    pub fn overlaps(&self, at: DVec3, radius: f64, itself: usize) -> bool {
         let mut overlaps = false;
-        self.near(at, |other| {
-            let reach = radius + radii[other];
-            overlaps |= self.nearest(at - centres[other]).length_squared() <= reach * reach;
+        self.near(at, |other, centre, other_radius| {
+            let reach = radius + other_radius;
+            overlaps = other != itself && self.nearest(at - centre).length_squared() <= reach * reach;
+            !overlaps
         });
         overlaps
     }

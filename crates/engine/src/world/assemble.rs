@@ -1,6 +1,6 @@
 //! From bodies as described to a world: checks, packed records, what is special about a few.
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DMat3, DVec3};
 
 use super::packing::trace;
 use super::{Phases, Setup, World};
@@ -16,8 +16,24 @@ use crate::shape::Shape;
 use crate::state::{Bodies, Load, Mover, State};
 
 impl World {
+    /// The world of a setup, before any lists. Bodies as described take more room than as they are kept: they go before
+    /// the rest is made.
     pub(super) fn assemble(setup: Setup) -> Result<World, BuildError> {
-        let Setup { model, bodies: described } = setup;
+        let mut world = World::described(setup.model, &setup.bodies)?;
+        drop(setup.bodies);
+        world.state.bodies.loads = vec![Load::default(); world.state.bodies.movers.len()];
+        Ok(world)
+    }
+
+    /// The same of bodies that the caller keeps.
+    pub(super) fn assemble_from(setup: &Setup) -> Result<World, BuildError> {
+        let mut world = World::described(setup.model.clone(), &setup.bodies)?;
+        world.state.bodies.loads = vec![Load::default(); world.state.bodies.movers.len()];
+        Ok(world)
+    }
+
+    /// The same, without loads.
+    fn described(model: Model, described: &[Body]) -> Result<World, BuildError> {
         if !(model.dt > 0.0 && model.dt.is_finite()) {
             return Err(BuildError::BadStep(model.dt));
         }
@@ -27,31 +43,28 @@ impl World {
         if all >= u64::from(u32::MAX) {
             return Err(BuildError::TooMany(all as usize));
         }
-        let mut specials = Vec::new();
-        let mut rows = Vec::with_capacity(described.len());
+        let (mut specials, mut walls) = (Vec::new(), Vec::new());
+        let mut movers = Vec::with_capacity(described.len());
         for (id, body) in described.iter().enumerate() {
             check_body(id as u32, body, &model)?;
-            rows.push((mover_of(id as u32, body, &model, &mut specials), body.orientation.normalize()));
+            let mover = mover_of(id as u32, body, &model, &mut specials);
+            if mover.radius > 0.0 { movers.push(mover) } else { walls.push(mover) }
         }
-        check_laws(&model, &described)?;
-        check_cell(&model, &described)?;
-        let cell = model.cell.as_ref().map(|cell| CellState::new(cell, centre_of(&rows)));
+        check_laws(&model, described)?;
+        check_cell(&model, described)?;
+        let cell = model.cell.as_ref().map(|cell| CellState::new(cell, centre_of(&movers)));
         // Walls last, each group by id.
-        rows.sort_by_key(|(mover, _)| (mover.radius == 0.0, mover.id));
-        let spheres = rows.iter().filter(|(mover, _)| mover.radius > 0.0).count();
-        let mut index_of = vec![0; rows.len()];
-        rows.iter().enumerate().for_each(|(index, (mover, _))| index_of[mover.id as usize] = index as u32);
-        let bodies = Bodies {
-            movers: rows.iter().map(|row| row.0).collect(),
-            loads: vec![Load::default(); rows.len()],
-            orientations: rows.iter().map(|row| row.1).collect(),
-            built_at: Vec::new(),
-            walls_built_at: Vec::new(),
-            images: Vec::new(),
-            index_of,
+        let spheres = movers.len();
+        movers.append(&mut walls);
+        let orientation = |mover: &Mover| described[mover.id as usize].orientation.normalize();
+        let mut bodies = Bodies {
+            orientations: movers.iter().map(orientation).collect(),
+            index_of: vec![0; movers.len()],
+            movers,
             spheres,
-            chunk: 0,
+            ..Bodies::default()
         };
+        bodies.note_indices();
         let largest_radius = bodies.movers.iter().map(|mover| mover.radius).fold(0.0, f64::max);
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
@@ -190,9 +203,9 @@ fn is_diagonal(m: DMat3) -> bool {
 }
 
 /// Centre of mass of the bodies that loads move (m).
-fn centre_of(rows: &[(Mover, DQuat)]) -> DVec3 {
+fn centre_of(movers: &[Mover]) -> DVec3 {
     let (mut sum, mut mass) = (DVec3::ZERO, 0.0);
-    for (mover, _) in rows.iter().filter(|(mover, _)| mover.inverse_mass > 0.0) {
+    for mover in movers.iter().filter(|mover| mover.inverse_mass > 0.0) {
         sum += mover.position / mover.inverse_mass;
         mass += 1.0 / mover.inverse_mass;
     }

@@ -1,29 +1,52 @@
 //! What the making of neighbour lists asks of a world: the order of bodies, and contacts carried over by pair. And the
 //! memory of contacts carried over to another world.
 
-use glam::DVec3;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use rayon::prelude::*;
 
 use super::World;
 use crate::body::Motion;
+use crate::contact::{LANES, Lanes};
 use crate::explicit::contacts;
 use crate::law::kernel::MemoryLayout;
 use crate::law::one::PairMemory;
-use crate::neighbour::Class;
-use crate::state::{Bodies, GONE};
+use crate::neighbour::{Class, Neighbours};
+use crate::state::{Bodies, ChunkContacts, GONE};
 use crate::wall::Wall;
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
+#[derive(Clone, Copy, Default)]
 pub(super) struct HeldContact {
     pub a: u32,
     pub b: u32,
-    pub memory: usize,
+    /// Which memory of `HeldContacts`, and the place there: 32 to a block.
+    chunk: u32,
+    place: u32,
 }
 
-/// Contacts and their memory, out of their blocks.
+/// Contacts out of their lists, and their memory, still in its blocks.
 pub(super) struct HeldContacts {
-    pub contacts: Vec<HeldContact>,
-    pub numbers: Vec<f64>,
+    contacts: Vec<HeldContact>,
+    memory: Vec<Vec<Lanes>>,
+}
+
+impl HeldContacts {
+    /// None yet, with room for so many.
+    pub fn with_capacity(count: usize) -> Self {
+        HeldContacts { contacts: Vec::with_capacity(count), memory: vec![Vec::new()] }
+    }
+
+    /// Holds one more, which remembers `numbers`, as many as `stride`.
+    pub fn push(&mut self, a: u32, b: u32, stride: usize, numbers: impl Iterator<Item = f64>) {
+        let place = self.contacts.len();
+        let memory = &mut self.memory[0];
+        memory.resize((place / LANES + 1) * stride, Lanes::ZERO);
+        for (lanes, number) in memory[place / LANES * stride..].iter_mut().zip(numbers) {
+            lanes.0[place % LANES] = number;
+        }
+        self.contacts.push(HeldContact { a, b, chunk: 0, place: place as u32 });
+    }
 }
 
 /// What the contacts of a world remember, by the ids of their bodies.
@@ -77,14 +100,14 @@ impl World {
 
     /// Gives the contacts of a new world what others remember. Memory of pairs that are not near each other is dropped.
     pub(super) fn remember(&mut self, remembered: &Remembered) {
-        let mut held = HeldContacts { contacts: Vec::new(), numbers: Vec::new() };
+        if remembered.is_empty() {
+            return;
+        }
+        let mut held = HeldContacts::with_capacity(remembered.len());
         for &(a, b, memory) in &remembered.rows {
             let Some([first, second]) = self.materials_of(a, b) else { continue };
             let Some(laws) = self.model.laws.get(first, second) else { continue };
-            held.contacts.push(HeldContact { a, b, memory: held.numbers.len() });
-            let end = held.numbers.len() + self.stride;
-            held.numbers.extend(memory.to_numbers(&MemoryLayout::of(laws)));
-            held.numbers.resize(end, 0.0);
+            held.push(a, b, self.stride, memory.to_numbers(&MemoryLayout::of(laws)));
         }
         self.put_contacts_back(&held);
     }
@@ -105,86 +128,123 @@ impl World {
         }
     }
 
-    /// A cell of the Morton order: at least `least`, and so large that 21 bits span the bodies.
-    pub(super) fn sorting_cell(&self, least: f64) -> f64 {
-        let movers = &self.state.bodies.movers[..self.state.bodies.spheres];
-        let low = movers.iter().fold(DVec3::INFINITY, |low, m| low.min(m.position));
-        let high = movers.iter().fold(DVec3::NEG_INFINITY, |high, m| high.max(m.position));
-        let span = (high - low).max_element();
-        if span.is_finite() { least.max(span / 2e6) } else { least }
-    }
-
-    pub(super) fn take_contacts(&self) -> HeldContacts {
-        // As many as there are: vectors that double as they grow would take twice the memory for a moment.
-        let heads = self.state.contacts.iter().flat_map(|contacts| &contacts.blocks);
-        let count = heads.map(|head| head.live.count_ones() as usize).sum();
-        let numbers = Vec::with_capacity(count * self.stride);
-        let mut held = HeldContacts { contacts: Vec::with_capacity(count), numbers };
-        for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
+    /// Takes contacts out of the lists, which are about to change. Until they are put back there are none.
+    pub(super) fn take_contacts(&mut self) -> HeldContacts {
+        let touching: Vec<usize> = self.state.contacts.iter().map(ChunkContacts::touching).collect();
+        let mut contacts = vec![HeldContact::default(); touching.iter().sum()];
+        let mut rest = contacts.as_mut_slice();
+        let mut parts = Vec::with_capacity(touching.len());
+        for count in touching {
+            let (part, after) = rest.split_at_mut(count);
+            parts.push(part);
+            rest = after;
+        }
+        let movers = &self.state.bodies.movers;
+        let chunks = self.neighbours.chunks.par_iter().zip(&self.state.contacts).zip(parts).enumerate();
+        chunks.for_each(|(chunk, ((lists, contacts), part))| {
+            let mut held = part.iter_mut();
             for (block, head) in contacts.blocks.iter().enumerate() {
-                for lane in (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1) {
+                let live = (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1);
+                for (lane, held) in live.zip(&mut held) {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
-                    let [a, b] = [candidate.a, candidate.b].map(|i| self.state.bodies.movers[i as usize].id);
-                    held.contacts.push(HeldContact { a, b, memory: held.numbers.len() });
-                    let lanes = &contacts.memory[block * self.stride..(block + 1) * self.stride];
-                    held.numbers.extend(lanes.iter().map(|lanes| lanes.0[lane]));
+                    let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
+                    *held = HeldContact { a, b, chunk: chunk as u32, place: (block * LANES + lane) as u32 };
                 }
             }
-        }
-        held
+        });
+        let memory = self.state.contacts.iter_mut().map(|contacts| std::mem::take(&mut contacts.memory)).collect();
+        HeldContacts { contacts, memory }
     }
 
+    /// Puts contacts into new lists. Those of bodies that have left, or are far from each other, are dropped.
     pub(super) fn put_contacts_back(&mut self, held: &HeldContacts) {
-        let bodies = &self.state.bodies;
-        // A touching pair is always listed: the skin is positive and the lists were made just now.
-        let mut places: Vec<(u32, u32, usize)> = held
-            .contacts
-            .par_iter()
-            .filter_map(|contact| {
-                let [i, j] = [contact.a, contact.b].map(|id| bodies.index_of[id as usize]);
-                if i == GONE || j == GONE {
-                    return None;
-                }
-                let place = self.neighbours.find(&self.model, &self.material_of, bodies, i, j)?;
-                Some((place.0, place.1, contact.memory))
-            })
-            .collect();
-        places.par_sort_unstable();
-        for (chunk, contacts) in self.state.contacts.iter_mut().enumerate() {
-            let first = places.partition_point(|place| (place.0 as usize) < chunk);
-            let end = places.partition_point(|place| place.0 as usize <= chunk);
-            let own = &places[first..end];
+        let by_owner = ByOwner::new(&self.neighbours, &self.state.bodies, &held.contacts);
+        let (stride, memory) = (self.stride, &held.memory);
+        let chunks = self.neighbours.chunks.par_iter().zip(&mut self.state.contacts).zip(&mut self.work);
+        chunks.for_each_init(Vec::new, |from, ((lists, contacts), work)| {
             let mut placed = std::mem::take(&mut contacts.placed);
             placed.clear();
-            placed.extend(own.iter().map(|place| place.1));
-            let lists = &self.neighbours.chunks[chunk];
-            contacts::lay_out(lists, &placed, self.stride, contacts);
+            from.clear();
+            for (place, candidate) in lists.candidates.iter().enumerate() {
+                if let Some(held) = by_owner.find(candidate.a, candidate.b) {
+                    placed.push(place as u32);
+                    from.push(held);
+                }
+            }
+            // What the pass over contacts needs now and then is at hand.
+            std::mem::swap(&mut contacts.memory, work.spare_memory());
+            contacts::lay_out(lists, &placed, stride, contacts);
             contacts::watch_others(&self.model, lists, &placed, &mut contacts.watched);
             contacts.placed = placed;
             for (block, head) in contacts.blocks.iter_mut().enumerate() {
                 head.live = head.all();
-                for lane in 0..head.count as usize {
-                    let from = own[head.first as usize + lane].2;
-                    for number in 0..self.stride {
-                        contacts.memory[block * self.stride + number].0[lane] = held.numbers[from + number];
-                    }
+                let new = &mut contacts.memory[block * stride..(block + 1) * stride];
+                for (lane, held) in from[head.first as usize..][..head.count as usize].iter().enumerate() {
+                    let (block, old_lane) = (held.place as usize / LANES, held.place as usize % LANES);
+                    let old = &memory[held.chunk as usize][block * stride..(block + 1) * stride];
+                    new.iter_mut().zip(old).for_each(|(new, old)| new.0[lane] = old.0[old_lane]);
                 }
             }
+        });
+    }
+
+    /// Leaves the room that contacts had to whoever needs it next.
+    pub(super) fn keep_room(&mut self, held: HeldContacts) {
+        for (work, memory) in self.work.iter_mut().zip(held.memory) {
+            *work.spare_memory() = memory;
         }
     }
 }
 
-impl Bodies {
-    /// Puts bodies in a new order: `order[new index] = old index`.
-    pub(super) fn reorder(&mut self, order: &[u32]) {
-        self.movers = order.iter().map(|&old| self.movers[old as usize]).collect();
-        self.loads = order.iter().map(|&old| self.loads[old as usize]).collect();
-        self.orientations = order.iter().map(|&old| self.orientations[old as usize]).collect();
-        if !self.images.is_empty() {
-            self.images = order.iter().map(|&old| self.images[old as usize]).collect();
+/// Contacts by the body that owns their pair: a list for each body. In which order contacts stand in a list depends on
+/// threads; who is found does not.
+struct ByOwner<'a> {
+    held: &'a [HeldContact],
+    /// The first contact of each list.
+    first: Vec<AtomicU32>,
+    links: Vec<Link>,
+}
+
+/// The other body of a contact, by index, and the next contact of the same owner.
+#[derive(Clone, Copy)]
+struct Link {
+    other: u32,
+    next: u32,
+}
+
+/// The end of a list.
+const END: u32 = u32::MAX;
+
+impl<'a> ByOwner<'a> {
+    fn new(neighbours: &Neighbours, bodies: &Bodies, held: &'a [HeldContact]) -> Self {
+        let first: Vec<AtomicU32> = bodies.movers.iter().map(|_| AtomicU32::new(END)).collect();
+        let link = |(number, contact): (usize, &HeldContact)| {
+            let [i, j] = [contact.a, contact.b].map(|id| bodies.index_of[id as usize]);
+            if i == GONE || j == GONE {
+                return Link { other: GONE, next: END };
+            }
+            let owner = neighbours.owner(bodies, i, j);
+            let other = if owner == i { j } else { i };
+            Link { other, next: first[owner as usize].swap(number as u32, Ordering::Relaxed) }
+        };
+        let links = held.par_iter().with_min_len(1024).enumerate().map(link).collect();
+        ByOwner { held, first, links }
+    }
+
+    /// The contact of two bodies, by index.
+    fn find(&self, i: u32, j: u32) -> Option<&'a HeldContact> {
+        self.of_owner(i, j).or_else(|| self.of_owner(j, i))
+    }
+
+    fn of_owner(&self, owner: u32, other: u32) -> Option<&'a HeldContact> {
+        let mut at = self.first[owner as usize].load(Ordering::Relaxed);
+        while at != END {
+            let link = self.links[at as usize];
+            if link.other == other {
+                return Some(&self.held[at as usize]);
+            }
+            at = link.next;
         }
-        for (index, mover) in self.movers.iter().enumerate() {
-            self.index_of[mover.id as usize] = index as u32;
-        }
+        None
     }
 }

@@ -15,7 +15,7 @@ use glam::{DQuat, DVec3, IVec3};
 use thiserror::Error;
 
 use super::assemble::{check_body, mover_of};
-use super::carry::{HeldContact, HeldContacts};
+use super::carry::HeldContacts;
 use super::{Setup, World};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellState};
@@ -438,7 +438,7 @@ impl World {
     fn place_contacts(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         let index_of = &self.state.bodies.index_of;
         let there = |id: u32| index_of.get(id as usize).is_some_and(|&index| index != GONE);
-        let mut held = HeldContacts { contacts: Vec::with_capacity(saved.contacts.len()), numbers: Vec::new() };
+        let mut held = HeldContacts::with_capacity(saved.contacts.len());
         let mut pairs: Vec<(u32, u32, bool)> = saved.contacts.iter().map(|c| (c.a, c.b, c.live)).collect();
         pairs.sort_unstable();
         if pairs.windows(2).any(|two| (two[0].0, two[0].1) == (two[1].0, two[1].1)) {
@@ -450,10 +450,7 @@ impl World {
             if !(a < b && there(a) && there(b) && finite) {
                 return broken(format!("the contact of bodies {a} and {b}"));
             }
-            held.contacts.push(HeldContact { a, b, memory: held.numbers.len() });
-            let end = held.numbers.len() + self.stride;
-            held.numbers.extend(numbers.iter().take(self.stride).map(|&number| if live { number } else { 0.0 }));
-            held.numbers.resize(end, 0.0);
+            held.push(a, b, self.stride, numbers.iter().map(|&number| if live { number } else { 0.0 }));
         }
         self.put_contacts_back(&held);
         let placed: usize = self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum();

@@ -252,7 +252,8 @@ impl World {
         let held = self.take_contacts();
         self.take_out(leaving);
         self.put_in(entering);
-        self.make_lists(&held);
+        self.state.bodies.note_indices();
+        self.make_lists(held);
         self.change_flow(flowed, ended);
     }
 
@@ -348,7 +349,7 @@ impl World {
         leaving.iter().for_each(|&id| bodies.index_of[id as usize] = GONE);
     }
 
-    /// Spheres enter after the others and before the walls. Their indices are set when lists are made.
+    /// Spheres enter after the others and before the walls. Their indices are noted later.
     fn put_in(&mut self, entering: &[Body]) {
         // Not that of the last step, which a restart does not know.
         let flow = self.flow_ahead();

@@ -124,6 +124,8 @@ pub(crate) fn read<'a>(
                 .map_err(|message| places[i].1.error(message))?;
         }
     }
+    // A list that doubles as it grows would for a moment need three times the room.
+    bodies.list.reserve_exact(radii.iter().map(Vec::len).sum());
     for (i, (place, _)) in places.into_iter().enumerate() {
         add_bodies(&groups[i], materials, &radii[i], &centres[i], bodies).map_err(|message| place.error(message))?;
         bodies.end_table(place);

@@ -3,7 +3,7 @@
 //! Two bodies that loads do not move (fixed, prescribed) never act on each other, however they overlap. All other pairs
 //! count as able to meet, as in the engine: also two whose centres stay where they are (held, fixed) and far apart.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use glam::{DVec3, I64Vec3};
 use stickslip::body::Body;
@@ -121,13 +121,14 @@ impl Touching {
 fn touching_pairs(bodies: &[Body], frame: Option<&Frame>) -> Vec<Touching> {
     let places = Places::new(bodies, frame);
     let grid = Grid::new(bodies, &places);
-    let walls: Vec<usize> = (0..bodies.len()).filter(|&i| bodies[i].shape.radius().is_none()).collect();
+    let wall = |body: &Body| Wall::new(&body.shape, body.position, body.orientation);
+    let walls: Vec<(usize, Wall)> =
+        bodies.iter().enumerate().filter_map(|(id, body)| Some((id, wall(body)?))).collect();
     let mut found = Vec::new();
     for (i, body) in bodies.iter().enumerate() {
         let Some(radius) = body.shape.radius() else { continue };
         let before = found.len();
-        for &p in &walls {
-            let Some(wall) = Wall::new(&bodies[p].shape, bodies[p].position, bodies[p].orientation) else { continue };
+        for &(p, wall) in &walls {
             let Some(nearest) = wall.touchable(places.home[i]) else { continue };
             let overlap = radius - nearest.distance;
             if yields(body) && overlap > 0.0 {
@@ -194,9 +195,23 @@ type Placed = (usize, DVec3);
 
 /// Spheres in cubic cells, one grid for each power of two of the radius, so that a mixture of sizes stays cheap.
 struct Grid {
-    cells: HashMap<(i32, [i64; 3]), Vec<Placed>>,
-    levels: BTreeSet<i32>,
+    /// Width of the cells of each level that there is.
+    widths: BTreeMap<i32, f64>,
+    /// The first entry of each bucket; cells next to each other along x have buckets next to each other.
+    buckets: Vec<u32>,
+    entries: Vec<Entry>,
 }
+
+/// A sphere, its cell, and the next one of its bucket.
+struct Entry {
+    level: i32,
+    next: u32,
+    cell: [i64; 3],
+    placed: Placed,
+}
+
+/// In place of an entry that is not there.
+const NONE: u32 = u32::MAX;
 
 impl Grid {
     /// The exponent of the power of two above the radius.
@@ -206,34 +221,51 @@ impl Grid {
         exponent + 1
     }
 
-    fn cell(level: i32, position: DVec3) -> [i64; 3] {
-        // Two spheres of the level, of at most 2^level each, touch within one cell of each other.
-        let size = stickslip::math::pow(2.0, f64::from(level) + 1.0);
-        let cell = (position / size).floor();
+    /// Two spheres of the level, of at most 2^level each, touch within one cell of each other.
+    fn width(level: i32) -> f64 {
+        stickslip::math::pow(2.0, f64::from(level) + 1.0)
+    }
+
+    fn cell(width: f64, position: DVec3) -> [i64; 3] {
+        let cell = (position / width).floor();
         [cell.x as i64, cell.y as i64, cell.z as i64]
     }
 
+    fn bucket(&self, level: i32, [x, y, z]: [i64; 3]) -> usize {
+        let mix = |sum: u64, next: i64| (sum ^ next as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let row = mix(mix(mix(0, i64::from(level)), z), y);
+        row.wrapping_add(x as u64) as usize & (self.buckets.len() - 1)
+    }
+
     fn new(bodies: &[Body], places: &Places) -> Self {
-        let mut grid = Grid { cells: HashMap::new(), levels: BTreeSet::new() };
+        let count = places.home.len() + places.images.len();
+        let buckets = vec![NONE; (2 * count).next_power_of_two().max(1)];
+        let mut grid = Grid { widths: BTreeMap::new(), buckets, entries: Vec::with_capacity(count) };
         let home = places.home.iter().copied().enumerate();
-        for (id, place) in home.chain(places.images.iter().copied()) {
-            let Some(radius) = bodies[id].shape.radius() else { continue };
+        for placed in home.chain(places.images.iter().copied()) {
+            let Some(radius) = bodies[placed.0].shape.radius() else { continue };
             let level = Grid::level(radius);
-            grid.levels.insert(level);
-            grid.cells.entry((level, Grid::cell(level, place))).or_default().push((id, place));
+            let cell = Grid::cell(*grid.widths.entry(level).or_insert_with(|| Grid::width(level)), placed.1);
+            let (bucket, number) = (grid.bucket(level, cell), grid.entries.len() as u32);
+            let next = std::mem::replace(&mut grid.buckets[bucket], number);
+            grid.entries.push(Entry { level, next, cell, placed });
         }
         grid
     }
 
     /// Calls `visit` for every sphere of this level or a larger one that might touch.
     fn near(&self, position: DVec3, radius: f64, mut visit: impl FnMut(Placed)) {
-        for &level in self.levels.range(Grid::level(radius)..) {
-            let [x, y, z] = Grid::cell(level, position);
+        for (&level, &width) in self.widths.range(Grid::level(radius)..) {
+            let [x, y, z] = Grid::cell(width, position);
             for i in 0..27_i64 {
                 let [dx, dy, dz] = [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1];
                 let cell = [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)];
-                for &id in self.cells.get(&(level, cell)).into_iter().flatten() {
-                    visit(id);
+                let mut number = self.buckets[self.bucket(level, cell)];
+                while let Some(entry) = self.entries.get(number as usize) {
+                    if (entry.level, entry.cell) == (level, cell) {
+                        visit(entry.placed);
+                    }
+                    number = entry.next;
                 }
             }
         }
@@ -242,6 +274,8 @@ impl Grid {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use stickslip::body::Motion;
     use stickslip::shape::Shape;
 

@@ -135,7 +135,7 @@ impl Scene {
     pub fn world(&self) -> std::result::Result<World, InputError> {
         let world = match &self.start {
             Some(start) => start.world(self.setup.clone()),
-            None => World::new(self.setup.clone()).map_err(RestoreError::from),
+            None => World::of(&self.setup).map_err(RestoreError::from),
         };
         world.map_err(|error| self.sites.error(&error))
     }

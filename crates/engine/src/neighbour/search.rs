@@ -1,0 +1,244 @@
+//! The search for the candidates of one chunk of bodies, and their order.
+
+use glam::DVec3;
+
+use super::grid::{Around, Entry, Grid};
+use super::{Candidate, ChunkNeighbours, Class, ClassRange, Image, Neighbours, SHELLS, Shifts, Side};
+use crate::model::Model;
+use crate::state::Bodies;
+use crate::wall::Wall;
+
+/// What the search for one chunk's candidates reads.
+pub(super) struct Search<'a> {
+    pub neighbours: &'a Neighbours,
+    pub model: &'a Model,
+    pub material_of: &'a [u16],
+    pub bodies: &'a Bodies,
+    pub walls: &'a [Wall],
+    pub grids: &'a [Grid],
+    pub shifts: &'a Shifts,
+}
+
+/// What a search needs besides, kept from chunk to chunk.
+pub(super) struct Scratch {
+    around: Vec<Around>,
+    /// Partners of one sphere.
+    partners: Vec<Partner>,
+    found: Vec<Found>,
+    /// Classes that there are.
+    classes: Vec<u32>,
+    /// How many stand before those of a class, shell and side.
+    places: Vec<u32>,
+    order: Vec<u32>,
+}
+
+/// The other body of a pair.
+#[derive(Clone, Copy)]
+struct Partner {
+    other: u32,
+    id: u32,
+    image: Image,
+    shell: u8,
+    /// Their gap, or a little less (m).
+    gap: f32,
+}
+
+/// A pair, on its way into the lists.
+#[derive(Clone, Copy)]
+struct Found {
+    class: u32,
+    owner: u32,
+    owner_is_a: bool,
+    crosses: bool,
+    partner: Partner,
+}
+
+/// Shells, each first with pairs within the chunk, then with those that cross it.
+const SORTS: usize = 2 * SHELLS.len();
+
+impl Scratch {
+    pub fn new() -> Self {
+        Scratch {
+            around: Vec::new(),
+            partners: Vec::new(),
+            found: Vec::new(),
+            classes: Vec::new(),
+            places: Vec::new(),
+            order: Vec::new(),
+        }
+    }
+}
+
+impl Search<'_> {
+    pub fn fill(&self, chunk: usize, lists: &mut ChunkNeighbours, scratch: &mut Scratch) {
+        self.find(chunk, scratch);
+        sort(scratch);
+        lists.targets.clear();
+        lists.candidates.clear();
+        lists.gaps.clear();
+        lists.classes.clear();
+        let count = scratch.found.len();
+        if count > lists.candidates.capacity() {
+            // With some room, but not twice as much.
+            lists.candidates.reserve_exact(count + count / 8);
+            lists.gaps.reserve_exact(count + count / 8);
+        }
+        for &at in &scratch.order {
+            let Found { class, owner, owner_is_a, crosses, partner } = scratch.found[at as usize];
+            let Partner { other, image, shell, gap, .. } = partner;
+            let least_gap = SHELLS[usize::from(shell)] * self.neighbours.skin;
+            match lists.classes.last_mut() {
+                Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
+                _ => {
+                    let at = lists.candidates.len() as u32;
+                    lists.classes.push(ClassRange { class, least_gap, first: at, end: at + 1 });
+                }
+            }
+            let target = || other / self.bodies.chunk as u32;
+            let outbox = if crosses { 1 + outbox_for(&mut lists.targets, target()) } else { 0 };
+            let (a, b, image) = if owner_is_a { (owner, other, image) } else { (other, owner, image.back()) };
+            lists.candidates.push(Candidate::new(a, b, outbox, image));
+            lists.gaps.push(gap);
+        }
+    }
+
+    /// All pairs that spheres of a chunk own, by owner and other.
+    fn find(&self, chunk: usize, scratch: &mut Scratch) {
+        let first = chunk * self.bodies.chunk;
+        let end = (first + self.bodies.chunk).min(self.bodies.spheres);
+        let within = first as u32..(first + self.bodies.chunk) as u32;
+        let Scratch { around, partners, found, .. } = scratch;
+        around.clear();
+        around.resize_with(self.grids.len(), || Around::NOWHERE);
+        found.clear();
+        for owner in first as u32..end as u32 {
+            partners.clear();
+            self.partners(owner, around, |partner| partners.push(partner));
+            partners.sort_unstable_by_key(|partner| u64::from(partner.other) << 8 | u64::from(partner.image.0));
+            let id = self.bodies.movers[owner as usize].id;
+            found.extend(partners.iter().map(|&partner| {
+                let wall = partner.other as usize >= self.bodies.spheres;
+                let (class, owner_is_a) = (self.class_of(id, partner.id, wall), id < partner.id);
+                Found { class, owner, owner_is_a, crosses: !within.contains(&partner.other), partner }
+            }));
+        }
+    }
+
+    /// The shell that a gap is in.
+    #[inline(always)]
+    fn shell(&self, gap: f64) -> u8 {
+        SHELLS.iter().rposition(|&from| gap >= from * self.neighbours.skin).unwrap_or(0) as u8
+    }
+
+    /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`.
+    fn partners(&self, i: u32, around: &mut [Around], mut found: impl FnMut(Partner)) {
+        let movers = &self.bodies.movers;
+        let me = &movers[i as usize];
+        let level = self.neighbours.level(me.radius);
+        let skin = self.neighbours.skin;
+        for (at, (grid, around)) in self.grids.iter().zip(around).enumerate().skip(level) {
+            if grid.entries.is_empty() {
+                continue;
+            }
+            // Of its own class it owns pairs with those that stand after it, of coarser ones all.
+            let after = if at > level { 0 } else { i + 1 };
+            grid.visit(me.position, around, |near, image| {
+                let shift = self.shifts[usize::from(image.0)];
+                let squared = |you: &Entry| (me.position - (you.position + shift)).length_squared();
+                let mut count = 0;
+                for at in 0..near.len() {
+                    let place = near[at];
+                    let you = &grid.entries[place as usize];
+                    let far = me.radius + you.radius + skin;
+                    // Which ones are near enough cannot be foreseen: no branches. The factor covers rounding many times over.
+                    let chosen = (you.index >= after) & (squared(you) <= far * far * (1.0 + 1e-9));
+                    near[count] = place;
+                    count += usize::from(chosen);
+                }
+                for &place in &near[..count] {
+                    let you = &grid.entries[place as usize];
+                    let gap = squared(you).sqrt() - (me.radius + you.radius);
+                    let movable = me.inverse_mass > 0.0 || movers[you.index as usize].inverse_mass > 0.0;
+                    if gap < skin && movable {
+                        found(Partner { other: you.index, id: you.id, image, shell: self.shell(gap), gap: below(gap) });
+                    }
+                }
+            });
+        }
+        if me.inverse_mass > 0.0 {
+            for (k, wall) in self.walls.iter().enumerate() {
+                let j = self.bodies.spheres + k;
+                // A plane that turns sweeps far: list every sphere against it, and always look at it.
+                let turn = |normal: DVec3| movers[j].angular_velocity.cross(normal);
+                let turns = wall.plane().is_some_and(|normal| turn(normal) != DVec3::ZERO);
+                let gap = wall.nearest(me.position).distance - me.radius;
+                if turns || gap < skin {
+                    let shell = self.shell(if turns { 0.0 } else { gap });
+                    let (other, id, image) = (j as u32, movers[j].id, Image::default());
+                    found(Partner { other, id, image, shell, gap: below(gap) });
+                }
+            }
+        }
+    }
+
+    /// Class of the pair of a sphere and another body, which may be a wall, by id.
+    #[inline(always)]
+    fn class_of(&self, id: u32, other: u32, wall: bool) -> u32 {
+        let (a, b, side) = if id < other { (id, other, Side::B) } else { (other, id, Side::A) };
+        let wall = if wall { side } else { Side::Neither };
+        let materials = self.model.materials.len();
+        // With one material, who looks for it would only wait for memory.
+        let material = |id: u32| if materials == 1 { 0 } else { self.material_of[id as usize] };
+        Class { material_a: material(a), material_b: material(b), wall }.number(materials)
+    }
+}
+
+/// A number of single precision that is a little less.
+#[inline(always)]
+fn below(x: f64) -> f32 {
+    (x as f32).next_down()
+}
+
+/// The order in which pairs stand in the lists: by class, shell and side of the chunk, then as they were found.
+fn sort(scratch: &mut Scratch) {
+    let Scratch { found, classes, places, order, .. } = scratch;
+    classes.clear();
+    for pair in found.iter() {
+        if classes.last() != Some(&pair.class) {
+            classes.push(pair.class);
+        }
+    }
+    classes.sort_unstable();
+    classes.dedup();
+    let mut last = (u32::MAX, 0);
+    let mut sort = |pair: &Found| {
+        if pair.class != last.0 {
+            last = (pair.class, classes.partition_point(|&class| class < pair.class));
+        }
+        SORTS * last.1 + 2 * usize::from(pair.partner.shell) + usize::from(pair.crosses)
+    };
+    places.clear();
+    places.resize(SORTS * classes.len(), 0);
+    found.iter().for_each(|pair| places[sort(pair)] += 1);
+    let mut sum = 0;
+    for place in places.iter_mut() {
+        (*place, sum) = (sum, sum + *place);
+    }
+    order.clear();
+    order.resize(found.len(), 0);
+    for (at, pair) in found.iter().enumerate() {
+        let place = &mut places[sort(pair)];
+        order[*place as usize] = at as u32;
+        *place += 1;
+    }
+}
+
+/// The outbox for a target chunk, opened when it is the first.
+fn outbox_for(targets: &mut Vec<u32>, target: u32) -> u32 {
+    // Some twenty targets at most: a linear search beats a map.
+    let at = targets.iter().position(|&t| t == target).unwrap_or_else(|| {
+        targets.push(target);
+        targets.len() - 1
+    });
+    at as u32
+}

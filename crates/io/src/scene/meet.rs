@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use glam::{DVec3, I64Vec3};
+use rayon::prelude::*;
 use stickslip::body::Body;
 use stickslip::cell::Frame;
 use stickslip::model::{LawTable, Material};
@@ -124,11 +125,54 @@ fn touching_pairs(bodies: &[Body], frame: Option<&Frame>) -> Vec<Touching> {
     let wall = |body: &Body| Wall::new(&body.shape, body.position, body.orientation);
     let walls: Vec<(usize, Wall)> =
         bodies.iter().enumerate().filter_map(|(id, body)| Some((id, wall(body)?))).collect();
+    let search = Search { bodies, places: &places, grid: &grid, walls: &walls };
+    let ranges: Vec<usize> = (0..bodies.len()).step_by(BODIES_AT_ONCE).collect();
+    let parts: Vec<Vec<Touching>> =
+        ranges.par_iter().map(|&first| search.range(first..bodies.len().min(first + BODIES_AT_ONCE))).collect();
     let mut found = Vec::new();
-    for (i, body) in bodies.iter().enumerate() {
-        let Some(radius) = body.shape.radius() else { continue };
-        let before = found.len();
-        for &(p, wall) in &walls {
+    for part in parts {
+        let deep = part.iter().any(Touching::deep);
+        found.extend(part);
+        // As if bodies had been looked at one after the other.
+        if deep {
+            break;
+        }
+    }
+    found.sort_by_key(|pair| pair.ids);
+    found
+}
+
+/// How many bodies a thread looks at in one go.
+const BODIES_AT_ONCE: usize = 4096;
+
+/// What the search for pairs that overlap reads.
+struct Search<'a> {
+    bodies: &'a [Body],
+    places: &'a Places,
+    grid: &'a Grid,
+    walls: &'a [(usize, Wall)],
+}
+
+impl Search<'_> {
+    /// The pairs that bodies of a range look for, up to the first body with a deep one: thousands of grains in one spot
+    /// would otherwise cost quadratic time.
+    fn range(&self, range: std::ops::Range<usize>) -> Vec<Touching> {
+        let mut found = Vec::new();
+        for i in range {
+            let before = found.len();
+            self.around(i, &mut found);
+            if found[before..].iter().any(Touching::deep) {
+                break;
+            }
+        }
+        found
+    }
+
+    fn around(&self, i: usize, found: &mut Vec<Touching>) {
+        let Search { bodies, places, grid, walls } = *self;
+        let body = &bodies[i];
+        let Some(radius) = body.shape.radius() else { return };
+        for &(p, wall) in walls {
             let Some(nearest) = wall.touchable(places.home[i]) else { continue };
             let overlap = radius - nearest.distance;
             if yields(body) && overlap > 0.0 {
@@ -147,13 +191,7 @@ fn touching_pairs(bodies: &[Body], frame: Option<&Frame>) -> Vec<Touching> {
                 found.push(Touching { ids: [i.min(j), i.max(j)], overlap, smaller_radius });
             }
         });
-        // A deep overlap ends the search: thousands of grains in one spot would otherwise cost quadratic time.
-        if found[before..].iter().any(Touching::deep) {
-            break;
-        }
     }
-    found.sort_by_key(|pair| pair.ids);
-    found
 }
 
 /// Where bodies are: within the cell, if there is one, and their images near its faces.

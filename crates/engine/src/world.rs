@@ -406,7 +406,6 @@ impl World {
         self.reports.resize(chunks, BodyReport::default());
         self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
         self.put_contacts_back(&held);
-        self.keep_room(held);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
     }
 }

@@ -10,7 +10,7 @@ use glam::DMat3;
 use crate::collide::{sphere_sphere, sphere_wall};
 use crate::contact::{Block, LANES, Lanes};
 use crate::explicit::flow::PairFlow;
-use crate::explicit::hand_over;
+use crate::explicit::{bits_of, hand_over, places};
 use crate::law::PairLaws;
 use crate::law::kernel::{self, Kernel, MemoryLayout};
 use crate::law::one::{self, PairMemory};
@@ -32,11 +32,8 @@ pub struct ChunkWork {
     touching: Vec<u64>,
     /// Contacts with walls that end, and those that go on in their place.
     handed_over: Vec<(u32, u32)>,
-    /// Places being rearranged, and one bit for each of them.
-    placed: Vec<u32>,
-    wanted: Vec<u64>,
-    /// Memory being rearranged.
-    memory: Vec<Lanes>,
+    /// For new places.
+    places: places::Scratch,
     /// Power by normal, slide, roll, spin.
     pub power: [f64; 4],
     /// Power that belts put in.
@@ -53,13 +50,6 @@ pub struct ChunkWork {
     pub rows: Vec<ContactRow>,
     /// Nanoseconds spent on detection and on laws, summed over steps.
     pub nanoseconds: [u64; 2],
-}
-
-impl ChunkWork {
-    /// Room for memory that is being rearranged.
-    pub fn spare_memory(&mut self) -> &mut Vec<Lanes> {
-        &mut self.memory
-    }
 }
 
 /// A pair that overlaps by more than half the smaller radius, as it was found: bodies may have moved on since.
@@ -149,7 +139,7 @@ pub fn pass(
     hand_over::find(&view, lists, contacts, &work.touching, &mut work.handed_over);
     let placed = mark_walls(&view, lists, work, contacts);
     if begun || !placed {
-        rearrange(&view, lists, contacts, work);
+        places::put_in(lists, &work.touching, view.stride, contacts, &mut work.places);
         mark_walls(&view, lists, work, contacts);
     }
     hand_over::copy(contacts, view.stride, &work.handed_over);
@@ -258,83 +248,6 @@ fn mark_walls(view: &View, lists: &ChunkNeighbours, work: &ChunkWork, contacts: 
         }
     }
     without_place == 0
-}
-
-/// Makes places for new contacts among the old ones, which keep their memory.
-fn rearrange(view: &View, lists: &ChunkNeighbours, contacts: &mut ChunkContacts, work: &mut ChunkWork) {
-    let mut wanted = std::mem::take(&mut work.wanted);
-    wanted.clone_from(&work.touching);
-    for &candidate in &contacts.placed {
-        wanted[candidate as usize / 64] |= 1 << (candidate % 64);
-    }
-    work.placed.clear();
-    for (first, &word) in (0..).step_by(64).zip(&wanted) {
-        work.placed.extend(bits_of(word).map(|bit| first + bit));
-    }
-    contacts.watched.retain(|one| wanted[one.candidate as usize / 64] >> (one.candidate % 64) & 1 == 0);
-    work.wanted = wanted;
-    let old_blocks = std::mem::take(&mut contacts.blocks);
-    std::mem::swap(&mut contacts.memory, &mut work.memory);
-    lay_out(lists, &work.placed, view.stride, contacts);
-    let mut new_block = 0;
-    let mut place = 0;
-    for (block, head) in old_blocks.iter().enumerate() {
-        for lane in 0..head.count as usize {
-            let candidate = contacts.placed[head.first as usize + lane];
-            // Every old place is among the new ones, in the same order.
-            while work.placed[place] != candidate {
-                place += 1;
-            }
-            while contacts.blocks[new_block].first + contacts.blocks[new_block].count <= place as u32 {
-                new_block += 1;
-            }
-            let new_lane = place - contacts.blocks[new_block].first as usize;
-            for number in 0..view.stride {
-                let value = work.memory[block * view.stride + number].0[lane];
-                contacts.memory[new_block * view.stride + number].0[new_lane] = value;
-            }
-        }
-    }
-    std::mem::swap(&mut contacts.placed, &mut work.placed);
-}
-
-/// The pairs of spheres that have no place, the nearest first.
-pub fn watch_others(model: &Model, lists: &ChunkNeighbours, placed: &[u32], watched: &mut Vec<Watched>) {
-    watched.clear();
-    let mut next = placed.iter().copied().peekable();
-    for range in &lists.classes {
-        let spheres = Class::from_number(range.class, model.materials.len()).wall == Side::Neither;
-        for candidate in range.first..range.end {
-            if next.next_if_eq(&candidate).is_none() && spheres {
-                watched.push(Watched { candidate, gap: lists.gaps[candidate as usize] });
-            }
-        }
-    }
-    watched.sort_unstable_by(|p, q| p.gap.total_cmp(&q.gap).then(p.candidate.cmp(&q.candidate)));
-}
-
-/// Blocks of one class each over a rising list of candidates, none live, and zeroed memory for them.
-pub fn lay_out(lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts: &mut ChunkContacts) {
-    contacts.blocks.clear();
-    let mut classes = lists.classes.iter();
-    let mut class = classes.next();
-    for (place, &candidate) in placed.iter().enumerate() {
-        while class.is_some_and(|range| candidate >= range.end) {
-            class = classes.next();
-        }
-        let number = class.map_or(0, |range| range.class);
-        match contacts.blocks.last_mut() {
-            Some(head) if head.class == number && (head.count as usize) < LANES => head.count += 1,
-            _ => contacts.blocks.push(BlockHead { class: number, first: place as u32, count: 1, live: 0 }),
-        }
-    }
-    contacts.memory.clear();
-    let numbers = contacts.blocks.len() * stride;
-    if numbers > contacts.memory.capacity() {
-        // With some room, but not twice as much: chunk after chunk would come to hold twice what it needs.
-        contacts.memory.reserve_exact(numbers + numbers / 8);
-    }
-    contacts.memory.resize(numbers, Lanes::ZERO);
 }
 
 /// Laws over all blocks of a chunk, compiled for every width.
@@ -461,16 +374,6 @@ fn forget(memory: &mut [Lanes], places: u32) {
 #[inline(always)]
 fn lanes_of(bits: u32) -> impl Iterator<Item = usize> {
     bits_of(u64::from(bits)).map(|lane| lane as usize)
-}
-
-/// The set bits, rising.
-#[inline(always)]
-fn bits_of(mut bits: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = bits.trailing_zeros();
-        bits &= bits.wrapping_sub(1);
-        (bit < u64::BITS).then_some(bit)
-    })
 }
 
 /// Notes a contact deeper than half the smaller radius, or not finite.
@@ -640,10 +543,7 @@ impl ChunkWork {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let posted = |outbox: &Outbox| 4 * outbox.bodies.capacity() + size_of::<Load>() * outbox.loads.capacity();
-        self.outboxes.iter().map(posted).sum::<usize>()
-            + 8 * (self.touching.capacity() + self.wanted.capacity())
-            + 4 * self.placed.capacity()
-            + size_of::<Lanes>() * self.memory.capacity()
+        self.outboxes.iter().map(posted).sum::<usize>() + 8 * self.touching.capacity() + self.places.bytes()
     }
 }
 

@@ -4,4 +4,15 @@ pub(crate) mod bodies;
 pub(crate) mod contacts;
 pub mod flow;
 pub(crate) mod hand_over;
+pub(crate) mod places;
 pub mod stable_step;
+
+/// The set bits, rising.
+#[inline(always)]
+fn bits_of(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (bit < u64::BITS).then_some(bit)
+    })
+}

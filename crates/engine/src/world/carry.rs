@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::World;
 use crate::body::Motion;
 use crate::contact::{LANES, Lanes};
-use crate::explicit::contacts;
+use crate::explicit::places;
 use crate::law::kernel::MemoryLayout;
 use crate::law::one::PairMemory;
 use crate::neighbour::{Class, Neighbours};
@@ -160,8 +160,8 @@ impl World {
     pub(super) fn put_contacts_back(&mut self, held: &HeldContacts) {
         let by_owner = ByOwner::new(&self.neighbours, &self.state.bodies, &held.contacts);
         let (stride, memory) = (self.stride, &held.memory);
-        let chunks = self.neighbours.chunks.par_iter().zip(&mut self.state.contacts).zip(&mut self.work);
-        chunks.for_each_init(Vec::new, |from, ((lists, contacts), work)| {
+        let chunks = self.neighbours.chunks.par_iter().zip(&mut self.state.contacts);
+        chunks.for_each_init(Vec::new, |from, (lists, contacts)| {
             let mut placed = std::mem::take(&mut contacts.placed);
             placed.clear();
             from.clear();
@@ -171,10 +171,8 @@ impl World {
                     from.push(held);
                 }
             }
-            // What the pass over contacts needs now and then is at hand.
-            std::mem::swap(&mut contacts.memory, work.spare_memory());
-            contacts::lay_out(lists, &placed, stride, contacts);
-            contacts::watch_others(&self.model, lists, &placed, &mut contacts.watched);
+            places::lay_out(lists, &placed, stride, contacts);
+            places::watch_others(&self.model, lists, &placed, &mut contacts.watched);
             contacts.placed = placed;
             for (block, head) in contacts.blocks.iter_mut().enumerate() {
                 head.live = head.all();
@@ -186,13 +184,6 @@ impl World {
                 }
             }
         });
-    }
-
-    /// Leaves the room that contacts had to whoever needs it next.
-    pub(super) fn keep_room(&mut self, held: HeldContacts) {
-        for (work, memory) in self.work.iter_mut().zip(held.memory) {
-            *work.spare_memory() = memory;
-        }
     }
 }
 

@@ -13,9 +13,6 @@ use stickslip::law::kernel::{self, Kernel, Simd};
 const ARRAY: usize = 256 << 20;
 /// Numbers that arithmetic is done on: 8 kB, for the first cache.
 const NUMBERS: usize = 1024;
-/// Multiplications and additions of a number while it is in a register. So few that a processor can begin with the next numbers
-/// meanwhile and need not wait for any; so many that loading and storing do not count.
-const DEEP: usize = 8;
 /// Rounds over all numbers in a repetition: 5 to 20 ms.
 const ROUNDS: usize = 20_000;
 
@@ -91,9 +88,16 @@ fn arithmetic(width: Simd, threads: usize, repeats: u32) -> Arithmetic {
         });
         (operations * NUMBERS * ROUNDS * threads) as f64 / time
     };
+    // More of them while a number is in a register: less loading and storing, but a longer wait until the last is done, which a
+    // processor fills with the next numbers as far as it can look ahead. What is best depends on it.
+    let flops = [
+        per_second(4, &|numbers| kernel::dispatch_up_to(MultiplyAndAdd::<2>(numbers), width)),
+        per_second(8, &|numbers| kernel::dispatch_up_to(MultiplyAndAdd::<4>(numbers), width)),
+        per_second(16, &|numbers| kernel::dispatch_up_to(MultiplyAndAdd::<8>(numbers), width)),
+    ];
     Arithmetic {
         width,
-        flops: per_second(2 * DEEP, &|numbers| kernel::dispatch_up_to(MultiplyAndAdd(numbers), width)),
+        flops: flops.into_iter().fold(0.0, f64::max),
         divisions: per_second(1, &|numbers| kernel::dispatch_up_to(Divide(numbers), width)),
         roots: per_second(1, &|numbers| kernel::dispatch_up_to(Root(numbers), width)),
     }
@@ -117,10 +121,10 @@ impl Kernel for Read<'_> {
 
     #[inline(always)]
     fn run(self) -> f64 {
-        // Many sums side by side, so that no addition waits for the one before.
-        let mut sums = [0.0; 64];
-        for numbers in self.0.as_chunks::<64>().0 {
-            for i in 0..64 {
+        // Many sums side by side, so that no addition waits for the one before; no more than registers can hold.
+        let mut sums = [0.0; 32];
+        for numbers in self.0.as_chunks::<32>().0 {
+            for i in 0..32 {
                 sums[i] += numbers[i];
             }
         }
@@ -140,15 +144,16 @@ impl Kernel for Update<'_> {
     }
 }
 
-struct MultiplyAndAdd<'a>(&'a mut [f64; NUMBERS]);
+/// So many of each to every number.
+struct MultiplyAndAdd<'a, const TIMES: usize>(&'a mut [f64; NUMBERS]);
 
-impl Kernel for MultiplyAndAdd<'_> {
+impl<const TIMES: usize> Kernel for MultiplyAndAdd<'_, TIMES> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         for x in self.0 {
-            *x = (0..DEEP).fold(*x, |x, _| x * 0.999 + 0.001);
+            *x = (0..TIMES).fold(*x, |x, _| x * 0.999 + 0.001);
         }
     }
 }
@@ -191,9 +196,9 @@ mod tests {
             assert_eq!(numbers, [2.0; NUMBERS]);
             kernel::dispatch_up_to(Divide(&mut numbers), width);
             assert_eq!(numbers, [0.85; NUMBERS]);
-            kernel::dispatch_up_to(MultiplyAndAdd(&mut numbers), width);
+            kernel::dispatch_up_to(MultiplyAndAdd::<8>(&mut numbers), width);
             // The distance to 1, where it would stay, shrinks by 0.999 each time.
-            let expected = 1.0 - 0.15 * (0..DEEP).fold(1.0, |part, _| part * 0.999);
+            let expected = 1.0 - 0.15 * (0..8).fold(1.0, |part, _| part * 0.999);
             assert!(numbers.iter().all(|x| (x - expected).abs() < 1e-12), "{}", numbers[0]);
         }
     }

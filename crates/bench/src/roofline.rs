@@ -8,7 +8,9 @@ pub mod limits;
 pub mod work;
 
 use std::path::Path;
+use std::time::Instant;
 
+use cpu_time::ProcessTime;
 use stickslip::world::World;
 
 use crate::cache::{self, Kind};
@@ -98,6 +100,8 @@ struct Measured {
     density: Density,
     /// ns per sphere and step, elapsed.
     time: f64,
+    /// The same in CPU time of all threads: much less than threads times the elapsed time where another program had the cores.
+    cpu: f64,
     load: f64,
 }
 
@@ -132,14 +136,18 @@ pub fn page(packings: &Path, spheres: &[u32], repeats: u32, tell: &dyn Fn(&str))
 
 fn step(mut world: World, threads: usize, repeats: u32) -> Result<Measured, String> {
     go_on(&mut world, WARM_UP)?;
-    let mut outcome = Ok(());
-    let time = limits::least(repeats, || outcome = outcome.clone().and(go_on(&mut world, STEPS)));
-    outcome?;
+    let (mut time, mut cpu) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..repeats {
+        let (wall, process) = (Instant::now(), ProcessTime::now());
+        go_on(&mut world, STEPS)?;
+        time = time.min(wall.elapsed().as_secs_f64());
+        cpu = cpu.min(process.elapsed().as_secs_f64());
+    }
     let spheres = world.sphere_count();
     let each = |count: usize| count as f64 / spheres as f64;
     let density = Density { contacts: each(world.contact_count()), candidates: each(world.candidate_count()) };
-    let time = 1e9 * time / (f64::from(STEPS) * spheres as f64);
-    Ok(Measured { spheres, threads, density, time, load: machine::load().unwrap_or(f64::NAN) })
+    let [time, cpu] = [time, cpu].map(|time| 1e9 * time / (f64::from(STEPS) * spheres as f64));
+    Ok(Measured { spheres, threads, density, time, cpu, load: machine::load().unwrap_or(f64::NAN) })
 }
 
 fn markdown(made: &Made, limits: &[Limits], measured: &[Measured]) -> String {
@@ -168,8 +176,8 @@ fn markdown(made: &Made, limits: &[Limits], measured: &[Measured]) -> String {
         JAMMED.contacts, JAMMED.candidates
     );
     text += "| spheres | threads | contacts | bytes read + written | memory | x and + | / and roots | bound | measured | \
-             per cent of the bound | load |\n";
-    text += &format!("|{}\n", " ---: |".repeat(11));
+             CPU | per cent of the bound | load |\n";
+    text += &format!("|{}\n", " ---: |".repeat(12));
     limits.iter().for_each(|limits| text += &bound_line(limits, None));
     for one in measured {
         let limits = limits.iter().find(|limits| limits.threads == one.threads);
@@ -206,10 +214,10 @@ fn bound_line(limits: &Limits, measured: Option<&Measured>) -> String {
     let bound = Bound::new(limits, density);
     let [read, written] = bytes(limits.threads, density);
     let (spheres, rest) = match measured {
-        None => ("any".into(), "| | | |".into()),
-        Some(Measured { spheres, time, load, .. }) => {
+        None => ("any".into(), "| | | | |".into()),
+        Some(Measured { spheres, time, cpu, load, .. }) => {
             let part = 100.0 * bound.largest() / time;
-            (spheres.to_string(), format!("| {time:.1} | {part:.0} | {load:.2} |"))
+            (spheres.to_string(), format!("| {time:.1} | {cpu:.1} | {part:.0} | {load:.2} |"))
         }
     };
     format!(
@@ -226,7 +234,7 @@ fn bound_line(limits: &Limits, measured: Option<&Measured>) -> String {
 fn csv(made: &Made, limits: &[Limits], measured: &[Measured]) -> String {
     let mut text = String::from(
         "date,machine,version,spheres,threads,contacts,candidates,read_bytes_per_s,update_bytes_per_s,flops_per_s,divisions_per_s,\
-         roots_per_s,memory_ns,flops_ns,divisions_ns,measured_ns,load\n",
+         roots_per_s,memory_ns,flops_ns,divisions_ns,measured_ns,cpu_ns,load\n",
     );
     for one in measured {
         let Some(limits) = limits.iter().find(|limits| limits.threads == one.threads) else { continue };
@@ -245,6 +253,7 @@ fn csv(made: &Made, limits: &[Limits], measured: &[Measured]) -> String {
             bound.flops,
             bound.divisions,
             one.time,
+            one.cpu,
             one.load,
         ];
         text += &numbers.map(|x| x.to_string()).join(",");
@@ -283,24 +292,24 @@ mod tests {
     #[test]
     fn every_table_has_as_many_columns_as_its_head() {
         let made = Made { date: "2026-01-01".into(), machine: "CPU".into(), version: "stickslip 1".into() };
-        let one = Measured { spheres: 1000, threads: 2, density: JAMMED, time: 100.0, load: 0.5 };
+        let one = Measured { spheres: 1000, threads: 2, density: JAMMED, time: 100.0, cpu: 190.0, load: 0.5 };
         let page = markdown(&made, &[limits(1), limits(2)], std::slice::from_ref(&one));
         for table in page.split("\n\n").filter(|part| part.starts_with('|')) {
             let columns: Vec<usize> = table.lines().map(|line| line.matches('|').count()).collect();
             assert!(columns.len() > 2 && columns.iter().all(|&count| count == columns[0]), "{table}");
         }
         let largest = Bound::new(&limits(2), JAMMED).largest();
-        assert!(page.contains(&format!("| {largest:.1} | 100.0 | {largest:.0} | 0.50 |")), "{page}");
+        assert!(page.contains(&format!("| {largest:.1} | 100.0 | 190.0 | {largest:.0} | 0.50 |")), "{page}");
         let csv = csv(&made, &[limits(1), limits(2)], &[one]);
         let fields: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(fields, [17, 17]);
+        assert_eq!(fields, [18, 18]);
     }
 
     #[test]
     fn a_packing_is_stepped_and_counted() {
         let (packing, _) = crate::packing::Packing::jammed(100).unwrap();
         let measured = step(packing.world(Friction::All).unwrap(), 1, 1).unwrap();
-        assert!(measured.time > 0.0 && measured.density.contacts > 1.0, "{:?}", measured.density);
+        assert!(measured.time > 0.0 && measured.cpu > 0.0 && measured.density.contacts > 1.0, "{:?}", measured.density);
         assert!(measured.density.candidates >= measured.density.contacts);
     }
 }

@@ -1,9 +1,10 @@
 //! The project's chores: `cargo xtask test` runs every check that a change must pass; `cargo xtask bench` runs the program
-//! that compares stickslip with others.
+//! that compares stickslip with others; `cargo xtask counts` looks for changes that make it slower.
 //!
 //! Needs a Rust toolchain, and what the checks call: `cargo-nextest` is used when it is installed, rustfmt and clippy
 //! are added by rustup when they are missing. Plain std, so that building this takes a second.
 
+mod counts;
 mod examples;
 mod hygiene;
 mod outcomes;
@@ -22,6 +23,9 @@ cargo xtask test [--full]    formatting, lints, tests, docs, examples, independe
                              as slow (ignored)
 cargo xtask bench --versus PEER [..]
                              how fast stickslip is beside LAMMPS, LIGGGHTS or YADE; `cargo xtask bench --help` says more
+cargo xtask bench --roofline [..]
+                             the same beside what the machine's memory and arithmetic allow
+cargo xtask counts [--write] instructions of kernels and short runs (needs valgrind) against xtask/counts.txt; --write renews it
 cargo xtask readers          the independent readers alone: VTK, pandas, OVITO and LAMMPS on the release binary";
 
 fn main() -> ExitCode {
@@ -38,6 +42,8 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(false),
         ["test", "--full"] => test(true),
+        ["counts"] => counts::command(false),
+        ["counts", "--write"] => counts::command(true),
         ["readers"] => {
             let mut score = Score::default();
             score.check("release build", || cargo(&["build", "--release"]).run());
@@ -109,6 +115,7 @@ fn test(full: bool) -> ExitCode {
     let docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
     score.check("documentation", || docs.run());
     examples::check(&mut score);
+    counts::check(&mut score);
     readers::check(&mut score);
     score.end()
 }

@@ -49,13 +49,24 @@ impl Kind {
 
 /// The packing of the file in this folder; made and kept there if there is none. `tell` is called before it is made.
 pub fn packing(folder: &Path, kind: Kind, spheres: usize, tell: impl Fn(&str)) -> Result<Packing, String> {
-    let file = path(folder, kind, spheres);
-    if let Some(packing) = fs::read(&file).ok().and_then(|bytes| decode(&bytes)).filter(|p| p.centres.len() == spheres)
-    {
+    if let Some(packing) = read(folder, kind, spheres) {
         return Ok(packing);
     }
+    let file = path(folder, kind, spheres);
     tell(&format!("making {} {} spheres, which will be kept in {}", spheres, kind.name(), file.display()));
+    make_anew(folder, kind, spheres)
+}
+
+/// The packing of the file in this folder, if there is a whole one.
+pub fn read(folder: &Path, kind: Kind, spheres: usize) -> Option<Packing> {
+    let bytes = fs::read(path(folder, kind, spheres)).ok()?;
+    decode(&bytes).filter(|packing| packing.centres.len() == spheres)
+}
+
+/// Makes the packing and keeps it in this folder, whether or not there is one.
+pub fn make_anew(folder: &Path, kind: Kind, spheres: usize) -> Result<Packing, String> {
     let packing = kind.make(spheres)?;
+    let file = path(folder, kind, spheres);
     let said = |error: std::io::Error| format!("{}: {error}", file.display());
     fs::create_dir_all(folder).map_err(said)?;
     // Under another name first: what is there under its own name is whole.

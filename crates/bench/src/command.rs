@@ -6,27 +6,35 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cache::{self, Kind};
+use crate::count::{self, Case};
 use crate::packing::Friction;
 use crate::peers::Peer;
 use crate::peers::lammps::Lammps;
 use crate::peers::liggghts::Liggghts;
 use crate::peers::yade::Yade;
+use crate::roofline;
 use crate::table::{Made, Report};
 use crate::versus::{Contest, name, write_packing};
 use crate::whole;
 
-/// How fast stickslip is beside another program, on the same spheres.
+/// How fast stickslip is beside another program, on the same spheres; or beside what the machine could do.
 #[derive(clap::Parser, Debug)]
 #[command(name = "bench", bin_name = "cargo xtask bench", max_term_width = 120)]
-#[command(after_help = "Example:\n  cargo xtask bench --versus lammps --spheres 10000 100000 --out bench")]
+#[command(after_help = "Examples:\n  cargo xtask bench --versus lammps --spheres 10000 100000 --out bench\n  \
+                        cargo xtask bench --roofline --spheres 100000 1000000")]
 pub struct Arguments {
     /// The other program.
-    #[arg(long, value_name = "PEER")]
-    pub versus: Against,
+    #[arg(long, value_name = "PEER", required_unless_present = "roofline")]
+    pub versus: Option<Against>,
+    /// Measure the machine's bandwidth and arithmetic, and print the time that a step must take at least; with --spheres, and
+    /// the time that it does take.
+    #[arg(long, conflicts_with_all = ["versus", "scene", "cores", "friction"])]
+    pub roofline: bool,
     /// The packing; dense for yade if absent, else jammed.
     #[arg(long)]
     pub scene: Option<Scene>,
-    /// How many spheres; if absent 10^4, 10^5 and 10^6, or 1000 for the scene `packing`, which takes one number.
+    /// How many spheres; if absent 10^4, 10^5 and 10^6, or 1000 for the scene `packing`, which takes one number, or none for
+    /// --roofline.
     #[arg(long, value_name = "N", num_args = 1.., value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     pub spheres: Vec<u32>,
     /// Numbers of cores; 1 and, if there are as many, 2 if absent.
@@ -38,9 +46,36 @@ pub struct Arguments {
     /// Repetitions, of which the least counts; of the scene `packing`, starts.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: u32,
-    /// Folder for `versus-PEER.md`, `.csv` and `.svg`; where the scene is given and not the usual one, `versus-PEER-SCENE`.
+    /// Folder for `versus-PEER.md`, `.csv` and `.svg`; where the scene is given and not the usual one, `versus-PEER-SCENE`. For
+    /// --roofline, `roofline.md` and `.csv`.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// Work whose instructions callgrind counts: what `cargo xtask counts` calls, as `stickslip-bench count`.
+#[derive(clap::Parser, Debug)]
+#[command(name = "count", bin_name = "stickslip-bench count", max_term_width = 120)]
+pub struct CountArguments {
+    /// Which work.
+    #[arg(required_unless_present = "prepare", conflicts_with = "prepare")]
+    pub case: Option<Case>,
+    /// Make the packings that the cases read.
+    #[arg(long)]
+    pub prepare: bool,
+    /// Folder of those packings.
+    #[arg(long, value_name = "DIR")]
+    pub packings: PathBuf,
+}
+
+impl CountArguments {
+    /// Makes the packings, or does the work of a case and says how much that was.
+    pub fn execute(&self) -> Result<(), Failure> {
+        let done = match self.case {
+            None => count::prepare(&self.packings),
+            Some(case) => count::run(case, &self.packings).map(|done| println!("{}", done.line())),
+        };
+        done.map_err(Failure::Run)
+    }
 }
 
 /// Programs that can be compared with.
@@ -84,7 +119,19 @@ impl Arguments {
     /// Measures, prints the page, and writes files if asked to.
     pub fn execute(&self) -> Result<(), Failure> {
         let target = PathBuf::from(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
-        let scene = self.scene()?;
+        let Some(peer) = self.versus else { return self.execute_roofline(&target) };
+        self.execute_versus(peer, &target)
+    }
+
+    fn execute_roofline(&self, target: &Path) -> Result<(), Failure> {
+        let page = roofline::page(&target.join("bench-packings"), &self.spheres, self.repeats, &tell);
+        let page = page.map_err(Failure::Run)?;
+        print!("{}", page.markdown);
+        self.out.as_ref().map_or(Ok(()), |folder| Self::write(folder, "roofline", &page)).map_err(Failure::Run)
+    }
+
+    fn execute_versus(&self, against: Against, target: &Path) -> Result<(), Failure> {
+        let scene = self.scene(against)?;
         let cores = self.cores(std::thread::available_parallelism().map_or(1, usize::from))?;
         let work = Work::new()?;
         let page = match scene {
@@ -93,39 +140,29 @@ impl Arguments {
                 let spheres = self.spheres.first().map_or(1000, |n| *n as usize);
                 whole::compare(&lammps, spheres, self.repeats, &work.0, &tell).map_err(Failure::Run)?
             }
-            Scene::Jammed => self.contests(Kind::Jammed, &cores, &target, &work.0)?,
-            Scene::Dense => self.contests(Kind::Dense, &cores, &target, &work.0)?,
+            Scene::Jammed => self.contests(against, Kind::Jammed, &cores, target, &work.0)?,
+            Scene::Dense => self.contests(against, Kind::Dense, &cores, target, &work.0)?,
         };
         print!("{}", page.markdown);
         if let Some(folder) = &self.out {
-            Self::write(folder, &self.stem(scene), &page).map_err(Failure::Run)?;
+            Self::write(folder, &stem(against, scene), &page).map_err(Failure::Run)?;
         }
         if page.missing.is_empty() { Ok(()) } else { Err(Failure::Run(page.missing.join("\n"))) }
     }
 
     /// The scene, if it and the peer go together.
-    fn scene(&self) -> Result<Scene, Failure> {
-        if self.versus == Against::Dirt {
+    fn scene(&self, against: Against) -> Result<Scene, Failure> {
+        if against == Against::Dirt {
             return Err(Failure::Input(NO_DIRT.into()));
         }
-        let scene = self.scene.unwrap_or(self.usual_scene());
-        if scene == Scene::Packing && self.versus != Against::Lammps {
+        let scene = self.scene.unwrap_or(against.usual_scene());
+        if scene == Scene::Packing && against != Against::Lammps {
             return Err(Failure::Input("--scene packing can be compared with --versus lammps only".into()));
         }
         if scene == Scene::Packing && self.spheres.len() > 1 {
             return Err(Failure::Input("--scene packing takes one number of --spheres".into()));
         }
         Ok(scene)
-    }
-
-    fn usual_scene(&self) -> Scene {
-        if self.versus == Against::Yade { Scene::Dense } else { Scene::Jammed }
-    }
-
-    /// Names of files without their endings.
-    fn stem(&self, scene: Scene) -> String {
-        let end = if scene == self.usual_scene() { String::new() } else { format!("-{scene:?}") };
-        format!("versus-{:?}{end}", self.versus).to_lowercase()
     }
 
     /// Numbers of cores on a machine that has so many.
@@ -140,8 +177,15 @@ impl Arguments {
         }
     }
 
-    fn contests(&self, kind: Kind, cores: &[usize], target: &Path, work: &Path) -> Result<Page, Failure> {
-        let peer = self.peer(target)?;
+    fn contests(
+        &self,
+        against: Against,
+        kind: Kind,
+        cores: &[usize],
+        target: &Path,
+        work: &Path,
+    ) -> Result<Page, Failure> {
+        let peer = peer(against, target)?;
         let sizes = if self.spheres.is_empty() { vec![10_000, 100_000, 1_000_000] } else { self.spheres.clone() };
         let (mut rows, mut missing) = (Vec::new(), Vec::new());
         for size in sizes {
@@ -169,16 +213,6 @@ impl Arguments {
         Ok(Page { markdown: report.markdown(), csv: report.csv(), svg, missing: report.missing })
     }
 
-    fn peer(&self, target: &Path) -> Result<Box<dyn Peer>, Failure> {
-        let peer: Result<Box<dyn Peer>, String> = match self.versus {
-            Against::Lammps => Lammps::prepare(&target.join("peers")).map(|peer| Box::new(peer) as Box<dyn Peer>),
-            Against::Liggghts => Liggghts::prepare().map(|peer| Box::new(peer) as Box<dyn Peer>),
-            Against::Yade => Yade::prepare().map(|peer| Box::new(peer) as Box<dyn Peer>),
-            Against::Dirt => Err(NO_DIRT.into()),
-        };
-        peer.map_err(Failure::Input)
-    }
-
     fn write(folder: &Path, name: &str, page: &Page) -> Result<(), String> {
         let said = |error: std::io::Error| format!("{}: {error}", folder.display());
         fs::create_dir_all(folder).map_err(said)?;
@@ -189,6 +223,28 @@ impl Arguments {
             None => Ok(()),
         }
     }
+}
+
+impl Against {
+    fn usual_scene(self) -> Scene {
+        if self == Against::Yade { Scene::Dense } else { Scene::Jammed }
+    }
+}
+
+/// Names of files without their endings.
+fn stem(against: Against, scene: Scene) -> String {
+    let end = if scene == against.usual_scene() { String::new() } else { format!("-{scene:?}") };
+    format!("versus-{against:?}{end}").to_lowercase()
+}
+
+fn peer(against: Against, target: &Path) -> Result<Box<dyn Peer>, Failure> {
+    let peer: Result<Box<dyn Peer>, String> = match against {
+        Against::Lammps => Lammps::prepare(&target.join("peers")).map(|peer| Box::new(peer) as Box<dyn Peer>),
+        Against::Liggghts => Liggghts::prepare().map(|peer| Box::new(peer) as Box<dyn Peer>),
+        Against::Yade => Yade::prepare().map(|peer| Box::new(peer) as Box<dyn Peer>),
+        Against::Dirt => Err(NO_DIRT.into()),
+    };
+    peer.map_err(Failure::Input)
 }
 
 /// What is printed and written.
@@ -249,6 +305,9 @@ mod tests {
             ("--versus lammps --friction none", "slide, all"),
             ("--versus lammps --repeats 0", "1..=1000"),
             ("--versus lammps more", "unexpected argument"),
+            ("--roofline --versus lammps", "cannot be used with"),
+            ("--roofline --scene dense", "cannot be used with"),
+            ("--roofline --spheres 5", "100..=10000000"),
         ] {
             let error = parse(line).unwrap_err();
             assert!(error.contains(expected), "`{line}` gave: {error}");
@@ -256,8 +315,26 @@ mod tests {
     }
 
     #[test]
+    fn wrong_arguments_of_count_say_what_was_expected() {
+        for (line, expected) in [
+            ("--packings p", "<CASE>"),
+            ("fast --packings p", "kernel-slide, kernel-all"),
+            ("kernel-all", "--packings <DIR>"),
+            ("kernel-all --prepare --packings p", "cannot be used with"),
+        ] {
+            let words = std::iter::once("count").chain(line.split_whitespace());
+            let error = CountArguments::try_parse_from(words).unwrap_err().to_string();
+            assert!(error.contains(expected), "`{line}` gave: {error}");
+        }
+    }
+
+    #[test]
     fn what_does_not_go_together_is_refused_before_anything_is_done() {
-        let refused = |line: &str| match parse(line).unwrap().scene() {
+        let scene = |line: &str| {
+            let arguments = parse(line).unwrap();
+            arguments.scene(arguments.versus.unwrap())
+        };
+        let refused = |line: &str| match scene(line) {
             Err(Failure::Input(message)) => message,
             other => panic!("`{line}` gave {other:?}"),
         };
@@ -265,15 +342,16 @@ mod tests {
         assert!(refused("--versus yade --scene packing").contains("--versus lammps only"));
         assert!(refused("--versus lammps --scene packing --spheres 100 200").contains("one number"));
         assert!(parse("--versus yade --cores 1 9").unwrap().cores(8).is_err());
-        assert_eq!(parse("--versus yade").unwrap().scene(), Ok(Scene::Dense));
-        assert_eq!(parse("--versus liggghts").unwrap().scene(), Ok(Scene::Jammed));
+        assert_eq!(scene("--versus yade"), Ok(Scene::Dense));
+        assert_eq!(scene("--versus liggghts"), Ok(Scene::Jammed));
     }
 
     #[test]
     fn files_of_another_scene_have_its_name() {
         let stem = |line: &str| {
             let arguments = parse(line).unwrap();
-            arguments.stem(arguments.scene().unwrap())
+            let against = arguments.versus.unwrap();
+            stem(against, arguments.scene(against).unwrap())
         };
         assert_eq!(stem("--versus lammps"), "versus-lammps");
         assert_eq!(stem("--versus lammps --scene dense"), "versus-lammps-dense");

@@ -39,4 +39,17 @@ fn wrong_arguments_are_refused() {
     refused(&[], &["--versus <PEER>"]);
     refused(&["--versus", "edem"], &["lammps, liggghts, yade, dirt"]);
     refused(&["--versus", "lammps", "--cores", "1000"], &["expected at most"]);
+    refused(&["--roofline", "--versus", "lammps"], &["cannot be used with"]);
+    refused(&["--roofline", "--spheres", "5"], &["100..=10000000"]);
+    refused(&["count", "fast", "--packings", "p"], &["kernel-slide", "step-cell"]);
+    refused(&["count"], &["--packings <DIR>"]);
+}
+
+#[test]
+fn a_case_says_what_it_has_done() {
+    let output = bench(&["count", "kernel-all", "--packings", "nowhere"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.starts_with("units 16000 contact "), "{said}");
+    let output = bench(&["count", "lists", "--packings", "nowhere"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
 }

@@ -31,6 +31,7 @@ pub mod model;
 pub mod neighbour;
 pub mod place;
 pub mod probe;
+mod quad;
 pub mod random;
 pub mod reference;
 pub mod shape;

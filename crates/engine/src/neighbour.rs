@@ -183,8 +183,8 @@ pub struct Neighbours {
     pub chunks: Vec<ChunkNeighbours>,
 }
 
-/// Gaps at which shells of candidates begin, as fractions of the skin. In a packing at rest, and for a while after lists were
-/// made, only the first shell, with the pairs that touch or nearly do, need be looked at.
+/// Gaps at which shells of candidates begin, as fractions of the skin. They order the
+/// pairs, those that touch or nearly do first; of walls, only shells that can have closed are looked at.
 const SHELLS: [f64; 3] = [f64::NEG_INFINITY, 0.125, 0.5];
 
 /// Skin as a fraction of the mean radius: some four candidates a sphere in a dense packing.

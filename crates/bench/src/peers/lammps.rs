@@ -97,14 +97,7 @@ impl Peer for Lammps {
         if task.cores > 1 {
             command.args(["-np", &task.cores.to_string()]).arg(self.program("lmp")?.get_program());
         }
-        command.args(["-log", LOG, "-screen", "none"]);
-        let mut running = Running::start(command, task.folder, LOG)?;
-        let answer = running.next_answer();
-        running.ask(&format!("{}print \"0\" file {answer}\n", opening(task)))?;
-        if task.cores > 1 {
-            running.several_processes();
-        }
-        Ok(running)
+        start(command, task, LOG, &opening(task))
     }
 
     fn go_on(&self, running: &mut Running, steps: u64) -> Result<(f64, f64), String> {
@@ -119,6 +112,18 @@ impl Peer for Lammps {
         // Its kinetic energy is per sphere in these units.
         Ok(Told { contacts: 0.5 * ends + walls, kinetic: kinetic * task.spheres as f64, listed, version })
     }
+}
+
+/// Starts LAMMPS, or a program that descends from it, and lets it read the packing.
+pub(super) fn start(mut command: Command, task: &Task, log: &str, opening: &str) -> Result<Running, String> {
+    command.args(["-log", log, "-screen", "none"]);
+    let mut running = Running::start(command, task.folder, log)?;
+    let answer = running.next_answer();
+    running.ask(&format!("{opening}print \"0\" file {answer}\n"))?;
+    if task.cores > 1 {
+        running.several_processes();
+    }
+    Ok(running)
 }
 
 /// Steps without setting anything up anew: LAMMPS would make its lists again at the start of every run.

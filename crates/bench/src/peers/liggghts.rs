@@ -75,14 +75,7 @@ impl Peer for Liggghts {
         }
         // Open MPI refuses to work for root, as in containers, without these two.
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        command.args(["-log", LOG, "-screen", "none"]);
-        let mut running = Running::start(command, task.folder, LOG)?;
-        let answer = running.next_answer();
-        running.ask(&format!("{}print \"0\" file {answer}\n", opening(task)))?;
-        if task.cores > 1 {
-            running.several_processes();
-        }
-        Ok(running)
+        lammps::start(command, task, LOG, &opening(task))
     }
 
     fn go_on(&self, running: &mut Running, steps: u64) -> Result<(f64, f64), String> {

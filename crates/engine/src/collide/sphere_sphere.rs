@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use crate::collide::{gather_bodies, wide};
 use crate::contact::Block;
+use crate::quad::{minus, plus, quad};
 use crate::state::Mover;
 
 /// Whether the spheres touch, b shifted to its image.
@@ -13,24 +14,13 @@ pub fn touch(a: &Mover, b: &Mover, shift: DVec3) -> bool {
     (a.position - (b.position + shift)).length_squared() < reach * reach
 }
 
-#[inline(always)]
-fn quad(v: DVec3, beside: f64) -> [f64; 4] {
-    [v.x, v.y, v.z, beside]
-}
-
-#[inline(always)]
-fn minus(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
-    [p[0] - q[0], p[1] - q[1], p[2] - q[2], p[3] - q[3]]
-}
-
 /// Puts the pair into a lane.
 #[inline(always)]
 pub fn gather(block: &mut Block, lane: usize, a: &Mover, b: &Mover, shift: DVec3) {
     // Four numbers at a time: the fourth differences are not wanted.
     let (at, bt, shift) = (quad(a.position, a.radius), quad(b.position, b.radius), quad(shift, 0.0));
     let (av, bv) = (quad(a.velocity, a.inverse_mass), quad(b.velocity, b.inverse_mass));
-    let image = [bt[0] + shift[0], bt[1] + shift[1], bt[2] + shift[2], bt[3] + shift[3]];
-    let (between, moving) = (minus(at, image), minus(av, bv));
+    let (between, moving) = (minus(at, plus(bt, shift)), minus(av, bv));
     block.between.0[lane] = [between[0], between[1], between[2], at[3]];
     block.moving.0[lane] = [moving[0], moving[1], moving[2], bt[3]];
     let (ahead_a, ahead_b) = (wide(a.velocity_ahead, a.id), wide(b.velocity_ahead, b.id));

@@ -8,6 +8,7 @@ use crate::explicit::flow::Flow;
 use crate::frame;
 use crate::law::kernel::{Kernel, Simd};
 use crate::model::{Integrator, Model, Special};
+use crate::quad::{Quad, add_scaled, minus, plus, quad, scaled};
 use crate::state::{Load, Mover};
 
 /// What a pass over the bodies of a chunk reports.
@@ -363,38 +364,6 @@ struct PlainFlow {
     carry: [Quad; 3],
     drift: [Quad; 3],
     since_built: [Quad; 3],
-}
-
-/// Three coordinates and the number that stands beside them in a `Mover`.
-type Quad = [f64; 4];
-
-#[inline(always)]
-fn quad(v: DVec3, beside: f64) -> Quad {
-    [v.x, v.y, v.z, beside]
-}
-
-/// a + b, by coordinates.
-#[inline(always)]
-fn plus(a: Quad, b: Quad) -> Quad {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
-}
-
-/// a - b, by coordinates.
-#[inline(always)]
-fn minus(a: Quad, b: Quad) -> Quad {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]]
-}
-
-/// b s, by coordinates.
-#[inline(always)]
-fn scaled(b: Quad, s: f64) -> Quad {
-    [b[0] * s, b[1] * s, b[2] * s, b[3] * s]
-}
-
-/// a + b s, by coordinates.
-#[inline(always)]
-fn add_scaled(a: Quad, b: Quad, s: f64) -> Quad {
-    plus(a, scaled(b, s))
 }
 
 /// A matrix times a vector.

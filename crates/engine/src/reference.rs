@@ -13,7 +13,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::body::{Body, Motion};
 use crate::cell::{CellState, Control};
-use crate::contact::{Contact, Turn};
+use crate::contact::{Contact, Curvature, Turn};
 use crate::explicit::hand_over;
 use crate::law::PairLaws;
 use crate::law::one::{self, PairMemory};
@@ -406,6 +406,16 @@ impl SlowWorld {
             inverse_inertia_b,
             normal_load: 0.0,
             dt,
+            point_a: centre_a - normal * lever(reach_a) - body_a.position,
+            point_b: if reach_b < 0.0 {
+                centre_a - normal * lever(reach_a) - body_b.position
+            } else {
+                normal * lever(reach_b)
+            },
+            orientation_a: body_a.orientation,
+            orientation_b: body_b.orientation,
+            curvature_a: Curvature::round(if reach_a < 0.0 { 0.0 } else { 1.0 / reach_a }),
+            curvature_b: Curvature::round(if reach_b < 0.0 { 0.0 } else { 1.0 / reach_b }),
         };
         Some((contact, centre_a, centre_b))
     }

@@ -268,6 +268,7 @@ impl World {
         View {
             model: &self.model,
             movers: &bodies.movers,
+            orientations: &bodies.orientations,
             walls: &self.walls,
             walls_before: &self.walls_before,
             spheres: bodies.spheres,

@@ -3,6 +3,7 @@
 
 pub mod sphere_sphere;
 pub mod sphere_wall;
+pub mod surfaces;
 
 use crate::contact::Block;
 use crate::state::Mover;

@@ -53,7 +53,7 @@ fn time(motion: Which) -> f64 {
     match motion {
         Which::Slide => 1.0,
         Which::Roll => 3.0,
-        Which::Spin => 4.0,
+        Which::Spin => 6.0,
     }
 }
 
@@ -179,7 +179,8 @@ fn run(context: &Context) -> Result<Outcome, Ended> {
     }
     let mut outcome = Outcome::default();
     seen.iter().for_each(|one| numbers(&mut outcome, one));
-    let mut table = String::from("law,motion,stop_time,rigid_stop_time,rest_torque,kinetic_torque,static_branch,drift\n");
+    let mut table =
+        String::from("law,motion,stop_time,rigid_stop_time,rest_torque,kinetic_torque,static_branch,drift\n");
     let mut series = String::from(COLUMNS);
     for one in &seen {
         let (holds, drift) = one.holds();
@@ -230,35 +231,41 @@ fn numbers(outcome: &mut Outcome, one: &Seen) {
     }
 }
 
-/// Rates to a stop above, against a load below; slide, roll and spin.
+/// Rates to a stop above; below, torques over their limit in the last 2 ms against the load; slide, roll and spin.
 fn figure(seen: &[Seen]) -> Multiples {
     let panel = |motion: Which, loaded: bool, title: &str, y: &str| {
+        let end = time(motion);
+        let range = if loaded { (end - 0.002, end) } else { (0.0, end) };
         let of = seen.iter().filter(|one| one.entry.motion == motion).enumerate();
         let series = of.map(|(number, one)| {
-            let track = if loaded { &one.load } else { &one.stop };
-            let points = track.envelope(400, (0.0, time(motion)), |sample| rate(motion, sample));
+            let limit = one.entry.kinetic_torque();
+            let points = match loaded {
+                true => one.load.envelope(400, range, |sample| torque(motion, sample) / limit),
+                false => one.stop.envelope(400, range, |sample| rate(motion, sample)),
+            };
             // The paper's law has one colour in all panels.
-            let colour = if one.entry.name.starts_with("tracked") { 0 } else { number + 1 };
-            let name = if one.entry.name.starts_with("tracked") { "tracked" } else { one.entry.name };
-            Series::line(name, colour, if colour == 0 { Line::Dashed } else { Line::Solid }, points)
+            let ours = one.entry.name.starts_with("tracked");
+            let name = if ours { "tracked" } else { one.entry.name };
+            let (colour, line) = if ours { (0, Line::Dashed) } else { (number + 1, Line::Solid) };
+            Series::line(name, colour, line, points)
         });
         Plot {
             title: title.into(),
             x: Axis::linear("time (s)"),
             y: Axis::linear(y),
-            x_range: Some((0.0, time(motion))),
-            y_range: None,
+            x_range: Some(range),
+            y_range: loaded.then_some((-1.1, 1.1)),
             levels: Vec::new(),
             series: series.collect(),
         }
     };
     let plots = vec![
-        panel(Which::Slide, false, "slide, level", "v (m/s)"),
-        panel(Which::Roll, false, "roll, level", "omega (rad/s)"),
-        panel(Which::Spin, false, "spin, level", "omega (rad/s)"),
-        panel(Which::Slide, true, "slide, on 0.1 rad", "v (m/s)"),
-        panel(Which::Roll, true, "roll, against half the limit", "omega (rad/s)"),
-        panel(Which::Spin, true, "spin, against half the limit", "omega (rad/s)"),
+        panel(Which::Slide, false, "slide, to a stop", "v (m/s)"),
+        panel(Which::Roll, false, "roll, to a stop", "omega (rad/s)"),
+        panel(Which::Spin, false, "spin, to a stop", "omega (rad/s)"),
+        panel(Which::Slide, true, "slide, at rest on a slope of 0.1", "force/limit"),
+        panel(Which::Roll, true, "roll, at rest against half the limit", "torque/limit"),
+        panel(Which::Spin, true, "spin, at rest against half the limit", "torque/limit"),
     ];
     Multiples { title: "The laws of appendix A (Fang and Negrut 2020) side by side".into(), columns: 3, plots }
 }

@@ -111,7 +111,8 @@ fn checks(outcome: &mut Outcome, data: &Track, fig6a: &Track, critical: &Track) 
     let half = |digit: f64| 0.5 * digit + STEP;
     let source = "authors' data of Figs. 6b and 6c, to a step";
     outcome.check("slip_to_stick_time", slip_to_stick(data), 0.0983, STEP, source);
-    let theory = SPEED / (KINETIC * GRAVITY + RADIUS * (KINETIC * MASS * GRAVITY * RADIUS - kinetic_torque()) / INERTIA);
+    let theory =
+        SPEED / (KINETIC * GRAVITY + RADIUS * (KINETIC * MASS * GRAVITY * RADIUS - kinetic_torque()) / INERTIA);
     // The spring that carries mu_k N must be let go before it sticks: K_E S/(mu_k N) is undone in some steps.
     outcome.check("slip_to_stick_time (rigid)", slip_to_stick(data), theory, 5e-4, "rigid theory, 0.0981 s");
     outcome.metric("slip_to_stick_time_text", 0.11);
@@ -127,13 +128,20 @@ fn checks(outcome: &mut Outcome, data: &Track, fig6a: &Track, critical: &Track) 
     outcome.check("kinetic_force", force, KINETIC * MASS * GRAVITY, 1e-9, "section 4.2: mu_k m g = 9.8 N");
     let torque = data.between(0.5, 0.6).map(|sample| sample.torque.abs()).fold(0.0, f64::max);
     outcome.check("kinetic_torque", torque, kinetic_torque(), 1e-9, "2 eta_r mu_k R N with eta_r = 0.1");
-    outcome.check("slip_to_stick_time_fig6a", slip_to_stick(fig6a), 0.0868, STEP, "authors' data of Fig. 6a, to a step");
+    outcome.check(
+        "slip_to_stick_time_fig6a",
+        slip_to_stick(fig6a),
+        0.0868,
+        STEP,
+        "authors' data of Fig. 6a, to a step",
+    );
     let source = "the same with D_R = 2 sqrt(I K_R), independent computation, to a step";
     outcome.checked("slip_to_stick_time_stick_start", slip_to_stick(critical), 0.0851, STEP, source);
     let force = fig6a.between(0.02, 0.05).map(|sample| sample.force.abs()).fold(0.0, f64::max);
     outcome.check("kinetic_force_fig6a", force, KINETIC * MASS * GRAVITY, 1e-9, "section 4.2: mu_k m g = 9.8 N");
     for (track, suffix) in [(data, ""), (fig6a, "_fig6a")] {
-        let source = "section 4.2: a full stop; what critical damping leaves after 0.6 s is below rounding of the speeds before";
+        let source =
+            "section 4.2: a full stop; what critical damping leaves after 0.6 s is below rounding of the speeds before";
         outcome.check(format!("speed_at_end{suffix}"), track.last().v.abs(), 0.0, 1e-9, source);
         outcome.check(format!("torque_at_end{suffix}"), track.last().torque.abs(), 0.0, 1e-6, source);
     }
@@ -164,7 +172,8 @@ fn study(context: &Context) -> Result<Vec<Damped>, Ended> {
 }
 
 fn study_table(study: &[Damped]) -> String {
-    let mut text = String::from("slide_damping,roll_damping,slip_to_stick_time,stop_time,rest_time,back_swing,stop_position\n");
+    let mut text =
+        String::from("slide_damping,roll_damping,slip_to_stick_time,stop_time,rest_time,back_swing,stop_position\n");
     for Damped { slide, roll, track } in study {
         let rest = track.for_good(|sample| sample.omega.abs() < 1e-3);
         text += &format!(

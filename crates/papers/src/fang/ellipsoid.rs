@@ -47,7 +47,7 @@ struct Pose {
     curvature: f64,
     /// About the vertical, over the mass (m^2).
     inertia_per_mass: f64,
-    /// Printed: curvature, K_psi, S_psi, torque; each with half a unit of its last digit.
+    /// Printed: curvature, K_psi, S_psi, torque; each with a unit of its last digit. (0.01795 stands there as 1.80e-2.)
     printed: [(f64, f64); 4],
     /// Rest times with the true inertia (s), independent computation at this K_E; none for the sphere.
     rest: Option<f64>,
@@ -61,7 +61,7 @@ fn poses() -> [Pose; 3] {
             name: "sphere",
             curvature: 1.0 / radius,
             inertia_per_mass: 0.4 * radius * radius,
-            printed: [(36.84, 0.005), (1.80e-2, 5e-5), (3.88e-3, 5e-6), (6.96e-5, 5e-8)],
+            printed: [(36.84, 0.01), (1.80e-2, 1e-4), (3.88e-3, 1e-5), (6.96e-5, 1e-7)],
             rest: None,
         },
         // Lying on its side: a/b^2 along the round section, a/c^2 along the long one.
@@ -69,7 +69,7 @@ fn poses() -> [Pose; 3] {
             name: "flat",
             curvature: 0.5 * (a / (b * b) + a / (c * c)),
             inertia_per_mass: 0.2 * (a * a + c * c),
-            printed: [(29.0, 0.5), (2.11e-2, 5e-5), (3.58e-3, 5e-6), (7.53e-5, 5e-8)],
+            printed: [(29.0, 1e-9), (2.11e-2, 1e-4), (3.58e-3, 1e-5), (7.53e-5, 1e-7)],
             rest: Some(6.12),
         },
         // Standing on its tip: c/a^2 both ways.
@@ -77,7 +77,7 @@ fn poses() -> [Pose; 3] {
             name: "upright",
             curvature: c / (a * a),
             inertia_per_mass: 0.2 * (a * a + b * b),
-            printed: [(125.0, 0.5), (7.95e-3, 5e-6), (5.82e-3, 5e-6), (4.63e-5, 5e-8)],
+            printed: [(125.0, 1e-9), (7.95e-3, 1e-5), (5.82e-3, 1e-5), (4.63e-5, 1e-7)],
             rest: Some(2.61),
         },
     ]
@@ -116,7 +116,10 @@ fn rest_time(track: &Track) -> f64 {
 
 fn run(context: &Context) -> Result<Outcome, Ended> {
     let mut outcome = Outcome::default();
-    let (mut table, mut series) = (String::from("pose,curvature,area_radius,K_psi,S_psi,torque,kinetic_torque,rest_time\n"), String::from(COLUMNS));
+    let (mut table, mut series) = (
+        String::from("pose,curvature,area_radius,K_psi,S_psi,torque,kinetic_torque,rest_time\n"),
+        String::from(COLUMNS),
+    );
     let mut tracks = Vec::new();
     for (number, pose) in poses().into_iter().enumerate() {
         (context.progress)(number as f64 / 4.0, "spinning");
@@ -142,8 +145,8 @@ fn table_7(outcome: &mut Outcome, pose: &Pose, track: &Track) -> String {
     let (stiffness, cap) = (0.5 * area * area * STIFFNESS, STATIC * load / (area * STIFFNESS));
     let torque = stiffness * cap;
     let values = [("curvature", pose.curvature), ("K_psi", stiffness), ("S_psi", cap), ("torque", torque)];
-    for ((what, value), (printed, half)) in values.into_iter().zip(pose.printed) {
-        outcome.checked(&format!("{what}[{name}]"), value, printed, half, "Table 7, half a unit of the last digit");
+    for ((what, value), (printed, unit)) in values.into_iter().zip(pose.printed) {
+        outcome.checked(&format!("{what}[{name}]"), value, printed, unit, "Table 7, a unit of the last digit");
     }
     let kinetic = track.between(1.0, 1.1).map(|sample| sample.spin_torque.abs()).fold(0.0, f64::max);
     let source = "the run's torque in slip: mu_k/mu_s of Table 7's torque, which is the static one";

@@ -67,7 +67,9 @@ impl Friction {
     fn tracked(&self) -> Tracked {
         let damping = self.slide_damping;
         let spin = self.spin.map(|spin| match spin {
-            Twist::Heuristic(eta, curvature) => TrackedSpin { eta, curvature: SpinCurvature::Given(curvature), damping },
+            Twist::Heuristic(eta, curvature) => {
+                TrackedSpin { eta, curvature: SpinCurvature::Given(curvature), damping }
+            }
             Twist::Hertz => TrackedSpin { eta: 0.5, curvature: SpinCurvature::Hertz, damping },
         });
         Tracked {

@@ -73,7 +73,13 @@ fn switches(outcome: &mut Outcome, track: &Track) {
         ("roll_k2", Which::Roll, 2, 0.0833),
     ];
     for (name, which, number, time) in expected {
-        outcome.checked(name, track.switch(which, number), time, STEP, "authors' data with critical damping, to a step");
+        outcome.checked(
+            name,
+            track.switch(which, number),
+            time,
+            STEP,
+            "authors' data with critical damping, to a step",
+        );
     }
     let turn = track.when(|sample| sample.v <= 0.0);
     outcome.checked("turning_point", turn, 0.0745, STEP, "authors' data: v = 0");
@@ -98,7 +104,13 @@ fn loads(outcome: &mut Outcome, track: &Track, slope: f64) {
     outcome.checked("force_static", force, STATIC * normal, 1e-9, "mu_s N at the step from stick to slip");
     outcome.check("force_static (printed)", force, 10.03, 5e-3, "section 4.3, printed 10.03 N");
     let torque_static = at(Which::Roll, 2).map_or(f64::NAN, |sample| sample.torque.abs());
-    outcome.checked("torque_static", torque_static, STATIC * torque, 1e-9, "2 eta_r mu_s R N at that step (1.2042 N m)");
+    outcome.checked(
+        "torque_static",
+        torque_static,
+        STATIC * torque,
+        1e-9,
+        "2 eta_r mu_s R N at that step (1.2042 N m)",
+    );
 }
 
 /// Elastic parts of force and torque: the dashpots are off in slip, and see the rates of the last step.
@@ -162,5 +174,9 @@ fn figure(track: &Track, friction: &Friction) -> Multiples {
         plot("slide, elastic part (N)", vec![(8.027, String::new()), (-8.027, String::new())], force),
         plot("roll, elastic part (N m)", vec![(0.963, String::new()), (-0.963, String::new())], torque),
     ];
-    Multiples { title: "A sphere on an incline of 35 degrees (Fang and Negrut 2020, Fig. 9a)".into(), columns: 3, plots }
+    Multiples {
+        title: "A sphere on an incline of 35 degrees (Fang and Negrut 2020, Fig. 9a)".into(),
+        columns: 3,
+        plots,
+    }
 }

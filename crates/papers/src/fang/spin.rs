@@ -55,9 +55,16 @@ fn run(context: &Context) -> Result<Outcome, Ended> {
     for (number, (name, eta, stop, least, angle)) in EXPECTED.into_iter().enumerate() {
         (context.progress)(number as f64 / 4.0, "spinning spheres");
         let track = rig().track(context, friction(eta).laws(), TIME)?;
-        let source = "independent computation by the authors' law, D_psi = 2 sqrt(I K_psi); half a printed digit and a step";
+        let source =
+            "independent computation by the authors' law, D_psi = 2 sqrt(I K_psi); half a printed digit and a step";
         outcome.checked(&format!("stop_time[{name}]"), track.when(|s| s.spinning < 0.0), stop, 5e-4 + STEP, source);
-        outcome.checked(&format!("min_omega[{name}]"), track.least(|s| s.spinning), least, 5e-6, "the same, half a digit");
+        outcome.checked(
+            &format!("min_omega[{name}]"),
+            track.least(|s| s.spinning),
+            least,
+            5e-6,
+            "the same, half a digit",
+        );
         outcome.checked(&format!("angle[{name}]"), track.last().spun, angle, 5e-4, "the same, half a digit");
         let slipping = track.between(1.0, 1.1).map(|s| s.spin_torque.abs()).fold(0.0, f64::max);
         let source = "mu_k N eta_psi/Kc in closed form";
@@ -97,11 +104,8 @@ fn figure(tracks: &[(&str, f64, Track)]) -> Multiples {
             series,
         }
     };
-    let plots = vec![
-        curves((0.0, TIME), None, ""),
-        curves((3.0, 7.5), Some((-0.006, 0.012)), "the overshoot"),
-        frames(tracks),
-    ];
+    let plots =
+        vec![curves((0.0, TIME), None, ""), curves((3.0, 7.5), Some((-0.006, 0.012)), "the overshoot"), frames(tracks)];
     Multiples { title: "A spinning sphere (Fang and Negrut 2020, Fig. 12)".into(), columns: 3, plots }
 }
 

@@ -48,7 +48,12 @@ const BALLS: [Ball; 3] = [
         young: 2e11,
         poisson: 0.3,
         slope: 0.3454,
-        expected: [(0.0261, 2.325, -0.0295), (0.0126, 2.491, -0.0209), (0.0025, 2.713, -0.0093), (0.0012, 2.776, -0.0066)],
+        expected: [
+            (0.0261, 2.325, -0.0295),
+            (0.0126, 2.491, -0.0209),
+            (0.0025, 2.713, -0.0093),
+            (0.0012, 2.776, -0.0066),
+        ],
     },
     Ball {
         radius: 0.04,
@@ -56,7 +61,12 @@ const BALLS: [Ball; 3] = [
         young: 2e11,
         poisson: 0.3,
         slope: 0.2176,
-        expected: [(0.0875, 3.323, -0.0417), (0.0414, 3.690, -0.0295), (0.0078, 4.189, -0.0132), (0.0039, 4.307, -0.0093)],
+        expected: [
+            (0.0875, 3.323, -0.0417),
+            (0.0414, 3.690, -0.0295),
+            (0.0078, 4.189, -0.0132),
+            (0.0039, 4.307, -0.0093),
+        ],
     },
     Ball {
         radius: 0.02,
@@ -64,7 +74,12 @@ const BALLS: [Ball; 3] = [
         young: 5e10,
         poisson: 0.2,
         slope: 0.3788,
-        expected: [(0.0071, 2.348, -0.0165), (0.0035, 2.436, -0.0117), (0.0007, 2.557, -0.0052), (0.0004, 2.581, -0.0037)],
+        expected: [
+            (0.0071, 2.348, -0.0165),
+            (0.0035, 2.436, -0.0117),
+            (0.0007, 2.557, -0.0052),
+            (0.0004, 2.581, -0.0037),
+        ],
     },
 ];
 
@@ -86,7 +101,12 @@ impl Ball {
 
     fn track(&self, context: &Context, stiffness: f64) -> Result<Track, Ended> {
         let area = self.area_radius();
-        let normal = Normal::Hertz(Hertz { stiffness: 4.0 / 3.0 * self.modulus(), damping: 0.0, damping_ratio: 0.0, cohesionless: true });
+        let normal = Normal::Hertz(Hertz {
+            stiffness: 4.0 / 3.0 * self.modulus(),
+            damping: 0.0,
+            damping_ratio: 0.0,
+            cohesionless: true,
+        });
         let friction = Friction { stiffness, spin: Some(Twist::Hertz), ..Friction::slide() };
         let world = self.rig().world_pressed_by(friction.laws_with(normal), area * area / self.radius)?;
         rig::track(context, world, TIME)
@@ -130,7 +150,13 @@ fn slope(outcome: &mut Outcome, ball: &Ball, number: usize, tracks: &[(usize, us
     let rig = ball.rig();
     let theory = 0.5 * ball.area_radius() * KINETIC * rig.normal / rig.inertia;
     let name = format!("slope[{}]", number + 1);
-    outcome.checked(&name, slopes[0], theory, 1e-6 * theory, "a mu_k N/(2 I) in closed form; N from hertz, whose overlap is rounded");
+    outcome.checked(
+        &name,
+        slopes[0],
+        theory,
+        1e-6 * theory,
+        "a mu_k N/(2 I) in closed form; N from hertz, whose overlap is rounded",
+    );
     // A unit of the last digit: 0.378749 stands there as 0.3788.
     outcome.check(format!("{name} (printed)"), slopes[0], ball.slope, 1e-4, "the same, to four digits");
     let spread = slopes.iter().fold(0.0_f64, |most, slope| most.max((slope - slopes[0]).abs()));

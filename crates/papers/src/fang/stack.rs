@@ -176,7 +176,8 @@ pub fn critical(
             let first = own.iter().position(|fell| *fell).unwrap_or(each);
             uneven += usize::from(own[first..].iter().any(|fell| !fell));
             let at = |k: usize| stacks[number * each + k].mass;
-            *bracket = (if first == 0 { bracket.0 } else { at(first - 1) }, if first == each { bracket.1 } else { at(first) });
+            *bracket =
+                (if first == 0 { bracket.0 } else { at(first - 1) }, if first == each { bracket.1 } else { at(first) });
         }
     }
     Ok((brackets.iter().map(|(low, high)| 0.5 * (low + high)).collect(), uneven))

@@ -15,7 +15,8 @@ pub fn figure(found: &[Critical]) -> Multiples {
     let every = GAPS.iter().enumerate().map(|(colour, &gap)| {
         curve(&format!("gap {gap} R"), colour, Symbol::None, Line::Solid, of(gap, |one| one.mass))
     });
-    let authors = || Series::marks("the authors, 0.3 R", 6, Symbol::Cross, reference().iter().map(|row| (row.0, row.1)));
+    let authors =
+        || Series::marks("the authors, 0.3 R", 6, Symbol::Cross, reference().iter().map(|row| (row.0, row.1)));
     let compared = vec![
         curve("gap 0.3 R", 2, Symbol::None, Line::Solid, of(GAP, |one| one.mass)),
         curve("the same, reciprocal form", 1, Symbol::None, Line::Dashed, of(GAP, |one| one.reciprocal)),
@@ -34,5 +35,9 @@ pub fn figure(found: &[Critical]) -> Multiples {
         plot("five gaps", (0.14, 0.61), every.chain([authors()]).collect()),
         plot("gap 0.3 R", (0.14, 0.41), compared),
     ];
-    Multiples { title: "Three spheres: the mass that collapses the stack (Fang and Negrut 2020, Fig. 13)".into(), columns: 2, plots }
+    Multiples {
+        title: "Three spheres: the mass that collapses the stack (Fang and Negrut 2020, Fig. 13)".into(),
+        columns: 2,
+        plots,
+    }
 }

@@ -48,7 +48,8 @@ fn number(outcome: &Outcome, name: &str) -> f64 {
 #[test]
 fn a_brick_sticks_and_slips_as_in_section_4_1() {
     let outcome = done("fang/brick");
-    let names = ["settled_force_0.18", "settled_position_0.18", "undamped_slip_time_0.18", "undamped_restick_time_0.18"];
+    let names =
+        ["settled_force_0.18", "settled_position_0.18", "undamped_slip_time_0.18", "undamped_restick_time_0.18"];
     let found = names.map(|name| number(&outcome, name));
     assert!((found[0] - 1.75449).abs() < 1e-5 && (found[1] - 17.5449e-6).abs() < 1e-10, "{found:?}");
     for name in ["sticks_at_atan_mu_k", "sticks_at_atan_mu_s"] {
@@ -82,7 +83,8 @@ fn a_sphere_goes_up_an_incline_as_in_section_4_3() {
 /// Points of Fig. 10 away from its borders.
 #[test]
 fn spheres_on_inclines_end_in_the_states_of_fig_10() {
-    let points = [(0.2, 4.0), (0.2, 5.0), (0.3, 29.0), (0.3, 30.0), (0.4, 8.0), (0.4, 10.0), (0.55, 12.0), (0.55, 25.0)];
+    let points =
+        [(0.2, 4.0), (0.2, 5.0), (0.3, 29.0), (0.3, 30.0), (0.4, 8.0), (0.4, 10.0), (0.55, 12.0), (0.55, 25.0)];
     let found = with_context(|context| states(context, &points)).unwrap();
     use State::{PureRolling, PureSlip, RollingWithSlip, Static};
     let expected = [Static, PureRolling, PureRolling, RollingWithSlip, Static, PureRolling, Static, PureSlip];

@@ -64,7 +64,8 @@ impl Friction {
         PairLaws::with_friction(normal, law::Friction::Tracked(self.tracked()))
     }
 
-    fn tracked(&self) -> Tracked {
+    /// The law.
+    pub fn tracked(&self) -> Tracked {
         let damping = self.slide_damping;
         let spin = self.spin.map(|spin| match spin {
             Twist::Heuristic(eta, curvature) => {

@@ -135,6 +135,17 @@ impl Track {
         points.chunks(every).flat_map(extremes).collect()
     }
 
+    /// The same motion after one step without friction, at the velocity of the start.
+    pub fn after_a_free_step(mut self, step: f64) -> Self {
+        let start = Sample { force: 0.0, torque: 0.0, spin_torque: 0.0, ..self.samples[0] };
+        for sample in &mut self.samples {
+            sample.time += step;
+            sample.x += step * start.v;
+        }
+        self.samples.insert(0, start);
+        self
+    }
+
     /// Rows of a table for every so many steps: the label, then what a body on a plane has.
     pub fn rows(&self, label: &str, every: usize) -> String {
         let row = |s: &Sample| {

@@ -260,7 +260,7 @@ fn study_figure(study: &[Damped]) -> Multiples {
         let mut series = Vec::new();
         for (colour, run) in study.iter().filter(|run| run.slide == 1.0 || run.roll == 1.0).enumerate() {
             let name = format!("{} K_cr, {} D_cr", run.slide, run.roll);
-            let points = run.track.between(1.25, 1.40).map(|sample| (sample.time, of(sample)));
+            let points = run.track.between(1.25, 1.40).step_by(6).map(|sample| (sample.time, of(sample)));
             series.push(Series::line(&name, colour, Line::Solid, points));
         }
         plot(title, y, series, (1.25, 1.40))

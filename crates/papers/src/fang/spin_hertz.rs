@@ -173,7 +173,7 @@ fn figure(tracks: &[(usize, usize, Track)]) -> Multiples {
         for (_, k, track) in tracks.iter().filter(|(number, ..)| *number == test) {
             let name = format!("K_E = {} N/m", STIFFNESSES[*k].0);
             let of = |s: &Sample| if torque { 1e6 * s.spin_torque } else { s.spinning };
-            series.push(Series::line(&name, *k, Line::Solid, track.envelope(400, (0.0, 5.0), of)));
+            series.push(Series::line(&name, *k, Line::Solid, track.envelope(200, (0.0, 5.0), of)));
         }
         if !torque {
             let stops = tracks.iter().filter(|(number, ..)| *number == test);

@@ -31,8 +31,8 @@ const HASHES: [(&str, u64); 8] = [
     ("constant torque", 0xd041_150b_46bc_7065),
     ("lammps options, symplectic Euler", 0x437b_2359_5ca6_e238),
     ("a turning tube with a paddle", 0xd366_e074_f5f2_d610),
-    ("tracked, rates", 0x57ce_100c_add9_a7ab),
-    ("tracked, points and the form of the paper", 0x795f_0f67_34f3_fd49),
+    ("tracked, rates", 0xab28_77c7_b38e_1387),
+    ("tracked, points and the form of the paper", 0x27f9_8441_41c9_ac16),
 ];
 
 /// FNV-1a over the bits of position, orientation and velocities of all bodies, by id.

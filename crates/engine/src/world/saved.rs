@@ -3,7 +3,8 @@
 //! `restore` gives a world that goes on with the very bits of the one that was saved, for any number of threads. What the
 //! next step reads is saved: bodies in their order in space, loads, contacts with their memory, the ledger's sums, and
 //! where bodies stood when neighbour lists were made. The lists themselves are not: they follow from that, and every
-//! contact finds its place in them by its pair, so that a file says nothing about indices.
+//! contact finds its candidate in them by its pair, so that a file says nothing about indices. The order in which contacts are saved
+//! is that in which they stand.
 //!
 //! Rows for the contacts record of the step it was saved at are the exception: they are evaluated anew, without a step.
 //!

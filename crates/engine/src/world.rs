@@ -18,7 +18,7 @@ use std::time::Instant;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use crate::body::Body;
+use crate::body::{Body, Described};
 use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::{Advance, BodyReport, Mechanics};
 use crate::explicit::contacts::{self, ChunkWork, View};
@@ -153,9 +153,12 @@ impl World {
         World::assemble(setup)?.started(remembered)
     }
 
-    /// The world of a setup that the caller keeps, without a copy of its bodies.
-    pub fn of(setup: &Setup) -> Result<World, BuildError> {
-        World::assemble_from(setup)?.started(&Remembered::default())
+    /// The world of bodies that the caller keeps, without a copy of them. `rows` tells whether its contacts at step 0 will be
+    /// asked for (`World::contacts`): rows take more room than all else that is known of a contact.
+    pub fn of(described: &Described, rows: bool) -> Result<World, BuildError> {
+        let mut world = World::assemble_from(described)?;
+        world.keep_rows = rows;
+        world.started(&Remembered::default())
     }
 
     /// Lists, contacts, loads and ledger of a world that has none yet.

@@ -5,13 +5,12 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use stickslip::World;
-use stickslip::body::{Body, Motion};
+use stickslip::body::{Body, Described, Motion};
 use stickslip::inflow::Arrival;
 use stickslip::law::Motions;
 use stickslip::law::kernel::MemoryLayout;
 use stickslip::model::Model;
 use stickslip::shape::Shape;
-use stickslip::world::Setup;
 
 /// What a checkpoint says of one body, as far as it does not change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -121,10 +120,10 @@ pub struct Description {
 
 impl Description {
     /// Of what a world is made from. `names` by id.
-    pub fn new(setup: &Setup, names: &[Option<String>]) -> Self {
+    pub fn new(setup: &Described, names: &[Option<String>]) -> Self {
         let model = &setup.model;
         let name = |id: usize| names.get(id).cloned().flatten();
-        let body = |(id, body): (usize, &Body)| BodyText::new(body, name(id), model);
+        let body = |(id, body): (usize, Body)| BodyText::new(&body, name(id), model);
         let material = |m: &stickslip::model::Material| MaterialText { name: m.name.clone(), density: m.density };
         Description {
             bodies: setup.bodies.iter().enumerate().map(body).collect(),

@@ -35,7 +35,7 @@ fn example() -> (Setup, Checkpoint) {
     let setup = Setup { model, bodies };
     let mut world = World::new(setup.clone()).unwrap();
     world.advance(200).unwrap();
-    let description = Description::new(&setup, &[Some("first".into())]);
+    let description = Description::new(&(&setup).into(), &[Some("first".into())]);
     (setup, Checkpoint::of(&world, &description))
 }
 
@@ -161,7 +161,7 @@ fn a_servo_without_a_limit_of_speed_comes_back() {
         stickslip::body::Servo { axis: DVec3::Z, force: -1.0, mass: 1.0, damping: 0.0, max_speed: f64::INFINITY };
     setup.bodies[7].motion = Motion::Servo(servo);
     let world = World::new(setup.clone()).unwrap();
-    let checkpoint = Checkpoint::of(&world, &Description::new(&setup, &[]));
+    let checkpoint = Checkpoint::of(&world, &Description::new(&(&setup).into(), &[]));
     let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
     assert_eq!(read.description.bodies[7].motion, Motion::Servo(servo));
 }

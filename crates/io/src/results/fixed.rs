@@ -9,9 +9,9 @@ use std::io::{self, Write};
 
 use glam::DVec3;
 use stickslip::World;
+use stickslip::body::Described;
 use stickslip::inflow::Arrival;
 use stickslip::shape::Shape;
-use stickslip::world::Setup;
 
 use super::file::csv_field;
 
@@ -46,9 +46,9 @@ pub struct RunInfo {
 
 impl RunInfo {
     /// Taken from what the world is about to be built from. `names` by id; bodies beyond its end have none.
-    pub fn new(setup: &Setup, names: &[Option<String>]) -> Self {
+    pub fn new(setup: &Described, names: &[Option<String>]) -> Self {
         let materials = &setup.model.materials;
-        let fixed = |(id, body): (usize, &stickslip::body::Body)| {
+        let fixed = |(id, body): (usize, stickslip::body::Body)| {
             let density = materials.get(usize::from(body.material)).map_or(0.0, |material| material.density);
             let (mass, inertia_body) = body.mass_and_inertia(density);
             let name = names.get(id).cloned().flatten().unwrap_or_default();

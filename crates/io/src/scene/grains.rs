@@ -124,8 +124,6 @@ pub(crate) fn read<'a>(
                 .map_err(|message| places[i].1.error(message))?;
         }
     }
-    // A list that doubles as it grows would for a moment need three times the room.
-    bodies.list.reserve_exact(radii.iter().map(Vec::len).sum());
     for (i, (place, _)) in places.into_iter().enumerate() {
         add_bodies(&groups[i], materials, &radii[i], &centres[i], bodies).map_err(|message| place.error(message))?;
         bodies.end_table(place);
@@ -439,8 +437,7 @@ fn add_bodies(
             return Err(format!("grain {i} would lie at {}, which is not finite", shown(&centre.to_string())));
         }
         check_mass(&body, materials).map_err(|message| format!("grain {i}: {message}"))?;
-        bodies.list.push(body);
-        bodies.names.push(None);
+        bodies.push(&body, None);
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ pub(crate) fn check(
     let smallest = moved.chain(to_come).fold(f64::INFINITY, f64::min);
     let speeds = Speeds { model, step_given, touching, smallest };
     for (id, body) in bodies.list.iter().enumerate() {
-        if let Some((problem, remedy)) = speeds.of_body(body) {
+        if let Some((problem, remedy)) = speeds.of_body(&body) {
             let message = format!("{} {problem}", bodies.label(id));
             let error = |place: &Place<'_>| -> InputError { place.error(message).help(remedy) };
             return bodies.place(id).map_or(Ok(()), |place| Err(error(place)));

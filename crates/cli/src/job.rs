@@ -351,7 +351,7 @@ impl<'a> Job<'a> {
         self.recorder.finish()?;
         let end = self.folder.path().join(checkpoint::END);
         if self.sound {
-            self.checkpoints.end(&self.world, self.interrupted_at.take())?;
+            self.checkpoints.end(&self.world, self.interrupted_at.take().as_ref())?;
         } else if end.exists() {
             // Of a part of the run that was interrupted: not this end.
             std::fs::remove_file(end)?;

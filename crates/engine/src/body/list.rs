@@ -147,15 +147,26 @@ impl BodyList {
     }
 
     /// The same bodies, all at the origin and at rest: what is left to know once a world has them.
-    pub fn without_places(self) -> Self {
+    pub fn without_places(&self) -> Self {
         let count = self.len();
         BodyList {
             position: Column::same(count, DVec3::ZERO),
             velocity: Column::same(count, DVec3::ZERO),
             orientation: Column::same(count, DQuat::IDENTITY),
             angular_velocity: Column::same(count, DVec3::ZERO),
-            ..self
+            radius: self.radius.clone(),
+            mass: self.mass.clone(),
+            inertia_body: self.inertia_body.clone(),
+            kind: self.kind.clone(),
         }
+    }
+
+    /// Whether two bodies are the same to the bit, but for where they are and how they move at the start.
+    pub fn alike(&self, id: usize, other: usize) -> bool {
+        self.kind.get(id).same(self.kind.get(other))
+            && self.radius.get(id).same(self.radius.get(other))
+            && self.mass.get(id).same(self.mass.get(other))
+            && self.inertia_body.get(id).same(self.inertia_body.get(other))
     }
 }
 

@@ -73,7 +73,8 @@ impl Drawing {
             let body = world.body(id);
             // A body that has entered during the run is a sphere.
             let entered = Shape::Sphere { radius: body.radius };
-            match info.bodies.get(id as usize).map_or(entered, |fixed| fixed.shape) {
+            match if body.radius > 0.0 { entered } else { info.body(id as usize).map_or(entered, |fixed| fixed.shape) }
+            {
                 Shape::Sphere { radius } => {
                     spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
                 }

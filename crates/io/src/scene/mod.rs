@@ -141,6 +141,11 @@ impl Scene {
         world.map_err(|error| self.sites.error(&error))
     }
 
+    /// Forgets where bodies start, once there is a world that knows: no other can be made then.
+    pub fn forget_places(&mut self) {
+        self.setup.bodies = self.setup.bodies.without_places();
+    }
+
     /// The world of a checkpoint of a run of this scene.
     pub fn world_at(&self, saved: &Saved) -> std::result::Result<World, RestoreError> {
         World::restore(self.setup.to_setup(), saved)

@@ -173,12 +173,12 @@ fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<(PathBuf, Option<S
 pub(crate) type NewIds = Vec<Option<u32>>;
 
 impl<'a> Earlier<'a> {
-    fn body(&self, id: usize) -> Option<(&BodyText, &SavedBody)> {
+    fn body(&self, id: usize) -> Option<(BodyText, &SavedBody)> {
         let index = (*self.at.get(id)?)?;
         Some((self.checkpoint.description.bodies.get(id)?, &self.checkpoint.saved.bodies[index]))
     }
 
-    fn all(&self) -> impl Iterator<Item = (usize, &BodyText, &SavedBody)> {
+    fn all(&self) -> impl Iterator<Item = (usize, BodyText, &SavedBody)> {
         (0..self.at.len()).filter_map(|id| self.body(id).map(|(text, saved)| (id, text, saved)))
     }
 
@@ -237,7 +237,7 @@ impl<'a> Earlier<'a> {
                     .place(taken)
                     .map_or(self.place.error(message.clone()), |place| place.error(message)));
             }
-            let body = self.taken_over(text, saved, material as u16);
+            let body = self.taken_over(&text, saved, material as u16);
             check_mass(&body, materials)
                 .map_err(|message| self.place.error(format!("body {id} of {}: {message}", self.file.display())))?;
             new_ids[id] = Some(bodies.list.len() as u32);
@@ -277,7 +277,7 @@ impl<'a> Earlier<'a> {
         };
         let mut new_ids = vec![None; self.at.len()];
         for (id, text, saved) in self.all().filter(|(_, text, _)| !text.is_moved()) {
-            new_ids[id] = find(text, saved).map(|new| new as u32);
+            new_ids[id] = find(&text, saved).map(|new| new as u32);
         }
         new_ids
     }
@@ -356,7 +356,7 @@ impl<'a> Earlier<'a> {
             let [a, b] = [contact.a, contact.b].map(|id| new_ids[id as usize]);
             let (Some(a), Some(b), true) = (a, b, contact.live) else { continue };
             let [old_a, old_b] =
-                [contact.a, contact.b].map(|id| self.checkpoint.description.bodies[id as usize].material);
+                [contact.a, contact.b].map(|id| self.checkpoint.description.bodies.material(id as usize));
             let [new_a, new_b] = [a, b].map(|id| setup.bodies.material(id as usize));
             let between = [new_a.min(new_b), new_a.max(new_b)];
             let old = self.checkpoint.description.laws_between(old_a, old_b);

@@ -357,6 +357,7 @@ impl<'a> Job<'a> {
             std::fs::remove_file(end)?;
         }
         self.info.catch_up(&self.world);
+        self.world.let_go_of_workspace();
         let picture = Drawing::of(&self.world, &self.info).to_png();
         Closing { run: &self.json, scene: &self.scene.resolved, log: &self.log, picture: &picture }.write(&self.folder)
     }

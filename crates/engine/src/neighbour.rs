@@ -158,7 +158,7 @@ pub struct ChunkNeighbours {
     /// Pairs owned by bodies of this chunk, by class, then by shell of gaps, then first those within the chunk, then by
     /// owner and other.
     pub candidates: Vec<Candidate>,
-    /// The gap of each when lists were made, or a little less (m).
+    /// The gap of each when lists were made, or a little less (m); dropped once contacts are back in the lists.
     pub gaps: Vec<f32>,
     /// Where each shell of each class begins and ends.
     pub classes: Vec<ClassRange>,
@@ -297,6 +297,10 @@ impl Neighbours {
         let largest = spheres.iter().map(|m| m.radius).fold(0.0, f64::max);
         let levels = if spheres.is_empty() { 0 } else { self.level(largest) + 1 };
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); levels];
+        // Mostly all are of one size; lists that double as they grow would take twice the room.
+        if let [all] = members.as_mut_slice() {
+            all.reserve_exact(spheres.len());
+        }
         for (index, mover) in spheres.iter().enumerate() {
             members[self.level(mover.radius)].push(index as u32);
         }

@@ -165,8 +165,8 @@ impl World {
     fn started(self, remembered: &Remembered) -> Result<World, BuildError> {
         let mut world = self;
         world.check_cell().map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
-        world.rebuild_neighbours();
-        world.remember(remembered);
+        let held = world.held_from(remembered);
+        world.make_lists(held);
         world.walls_before.clone_from(&world.walls);
         world.detect_and_evaluate(0.0);
         world.keep_rows = false;
@@ -181,9 +181,9 @@ impl World {
     fn start_ledger(&mut self, power: [f64; 4], flow_power: f64) {
         let driven = self.driven_power_at_start() + self.belt_power() + flow_power;
         self.state.sums.book(power, driven, 0.5 * self.model.dt);
-        self.state.sums.stored_at_start = self.stored();
-        let start = self.ledger();
-        self.state.sums.start = start.kinetic + start.potential + start.stored;
+        let (stored, (kinetic, potential)) = (self.stored(), self.kinetic_and_potential());
+        self.state.sums.stored_at_start = stored;
+        self.state.sums.start = kinetic + potential + stored.iter().sum::<f64>();
     }
 
     // ---- the verbs of a step ----
@@ -381,8 +381,19 @@ impl World {
     fn rebuild_neighbours(&mut self) {
         let start = Instant::now();
         let held = self.take_contacts();
+        self.let_go_of_workspace();
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
         self.make_lists(held);
+    }
+
+    /// Frees what the next step makes anew: where memory is short, while lists are made or after the last step.
+    pub fn let_go_of_workspace(&mut self) {
+        for work in &mut self.work {
+            let ChunkWork { power, belts, pressed, virial, too_deep, wrapped, rows, nanoseconds, .. } =
+                std::mem::take(work);
+            (work.power, work.belts, work.pressed, work.virial) = (power, belts, pressed, virial);
+            (work.too_deep, work.wrapped, work.rows, work.nanoseconds) = (too_deep, wrapped, rows, nanoseconds);
+        }
     }
 
     /// The same for contacts that were taken out before.
@@ -408,7 +419,7 @@ impl World {
         self.work.resize_with(chunks, ChunkWork::default);
         self.reports.resize(chunks, BodyReport::default());
         self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
-        self.put_contacts_back(&held);
+        self.put_contacts_back(held);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
     }
 }

@@ -111,6 +111,22 @@ impl BodyList {
         (0..self.len()).map(|id| self.get(id))
     }
 
+    /// Bodies in a row that are alike, to the bit, but for where they are and how they are turned: the first of them, and how many
+    /// there are.
+    pub fn alike_in_a_row(&self) -> impl Iterator<Item = (Body, usize)> + Clone + '_ {
+        let ids = std::iter::successors(Some(0), |&id| Some(self.end_of_alike(id)));
+        ids.take_while(|&id| id < self.len()).map(|id| (self.get(id), self.end_of_alike(id) - id))
+    }
+
+    fn end_of_alike(&self, id: usize) -> usize {
+        if id >= self.len() {
+            return id;
+        }
+        let ends = [self.kind.end(id), self.radius.end(id), self.mass.end(id), self.inertia_body.end(id)];
+        let moving = [self.velocity.end(id), self.angular_velocity.end(id)];
+        ends.into_iter().chain(moving).min().unwrap_or(id + 1)
+    }
+
     /// The centre of a body (m).
     pub fn position(&self, id: usize) -> DVec3 {
         *self.position.get(id)
@@ -129,6 +145,11 @@ impl BodyList {
     /// Whether loads move a body.
     pub fn yields(&self, id: usize) -> bool {
         self.kind.get(id).motion.yields()
+    }
+
+    /// Whether a servo drives any of them.
+    pub fn has_servo(&self) -> bool {
+        self.kind.runs().any(|(_, kind)| matches!(kind.motion, Motion::Servo(_)))
     }
 
     /// The servo that drives a body, if one does.
@@ -228,6 +249,14 @@ impl<T: Copy + Same> Column<T> {
         match self {
             Column::Each(values) => &values[at],
             Column::Runs(runs) => &runs[runs.partition_point(|run| run.0 as usize <= at)].1,
+        }
+    }
+
+    /// The end of the run that a place stands in.
+    fn end(&self, at: usize) -> usize {
+        match self {
+            Column::Each(_) => at + 1,
+            Column::Runs(runs) => runs[runs.partition_point(|run| run.0 as usize <= at)].0 as usize,
         }
     }
 
@@ -334,6 +363,15 @@ mod tests {
         }
         let walls: Vec<usize> = (0..2000).filter(|&id| bodies[id].shape.radius().is_none()).collect();
         assert_eq!(list.walls().collect::<Vec<_>>(), walls);
+        let mut first = 0;
+        for (body, count) in list.alike_in_a_row() {
+            for other in &bodies[first..first + count] {
+                let same = Body { position: other.position, orientation: other.orientation, ..body.clone() };
+                assert_eq!(format!("{same:?}"), format!("{other:?}"));
+            }
+            first += count;
+        }
+        assert_eq!(first, bodies.len());
         let left = list.without_places();
         assert!(left.iter().zip(&bodies).all(|(left, body)| left.shape == body.shape && left.mass == body.mass));
     }

@@ -51,7 +51,7 @@ impl World {
         let mut specials = Vec::new();
         let [mut spheres, mut walls] = [(described.len(), described.len()), (0, 0)]
             .map(|(movers, turned)| (Vec::<Mover>::with_capacity(movers), Vec::<DQuat>::with_capacity(turned)));
-        let mut material_of = Vec::with_capacity(described.len());
+        let (mut material_of, mut laws) = (Vec::with_capacity(described.len()), Laws::new(&model));
         for (id, body) in described.clone().enumerate() {
             let body = body.borrow();
             check_body(id as u32, body, &model)?;
@@ -60,9 +60,12 @@ impl World {
             group.0.push(mover);
             group.1.push(body.orientation.normalize());
             material_of.push(body.material);
+            laws.meet(&model, id as u32, body);
         }
-        check_laws(&model, described.clone())?;
-        check_cell(&model, described)?;
+        laws.check(&model, described.len() as u32)?;
+        if model.cell.is_some() {
+            check_cell(&model, described)?;
+        }
         let (mut movers, mut orientations) = spheres;
         let cell = model.cell.as_ref().map(|cell| CellState::new(cell, centre_of(&movers)));
         // Walls last, each group by id.
@@ -359,29 +362,42 @@ fn check_inflows(model: &Model) -> Result<(), BuildError> {
 }
 
 /// Every two bodies that could meet, at least one of them moved by loads, need laws; those to come, too.
-fn check_laws<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B>) -> Result<(), BuildError> {
-    let mut seen: Vec<[Option<u32>; 2]> = vec![[None; 2]; model.materials.len()];
-    // Of a stream two bodies stand for all: they may meet each other.
-    let to_come: Vec<Body> = model
-        .inflows
-        .iter()
-        .flat_map(|inflow| inflow.extremes(0.0).into_iter().take(inflow.count.min(2) as usize))
-        .collect();
-    let of = |body: &Body| (body.material, body.motion.yields());
-    let there = bodies.map(|body| of(body.borrow()));
-    for (id, (material, moved)) in there.chain(to_come.iter().map(of)).enumerate() {
-        for (other, ids) in seen.iter().enumerate() {
+struct Laws {
+    /// Of each material the first body that is not moved, and the first that is.
+    seen: Vec<[Option<u32>; 2]>,
+    /// The first pair without laws.
+    missing: Option<BuildError>,
+}
+
+impl Laws {
+    fn new(model: &Model) -> Self {
+        Laws { seen: vec![[None; 2]; model.materials.len()], missing: None }
+    }
+
+    /// Notes a body, whose material must be there.
+    fn meet(&mut self, model: &Model, id: u32, body: &Body) {
+        let (material, moved) = (body.material, body.motion.yields());
+        for (other, ids) in self.seen.iter().enumerate() {
             // A moved body meets any; one that is not meets only moved ones.
             let partner = if moved { ids[1].or(ids[0]) } else { ids[1] };
-            if let (Some(partner), None) = (partner, model.laws.get(material, other as u16)) {
+            if let (Some(a), None, None) = (partner, model.laws.get(material, other as u16), &self.missing) {
                 let name = |material: usize| model.materials[material].name.clone();
                 let (first, second) = (name(other), name(material as usize));
-                return Err(BuildError::NoLaws { a: partner, b: id as u32, first, second });
+                self.missing = Some(BuildError::NoLaws { a, b: id, first, second });
             }
         }
-        seen[material as usize][moved as usize].get_or_insert(id as u32);
+        self.seen[material as usize][moved as usize].get_or_insert(id);
     }
-    Ok(())
+
+    /// The same for bodies to come, the first of which has this id; then, what is missing.
+    fn check(mut self, model: &Model, first: u32) -> Result<(), BuildError> {
+        // Of a stream two bodies stand for all: they may meet each other.
+        let of_stream = |inflow: &Inflow| inflow.extremes(0.0).into_iter().take(inflow.count.min(2) as usize);
+        for (id, body) in (first..).zip(model.inflows.iter().flat_map(of_stream)) {
+            self.meet(model, id, &body);
+        }
+        self.missing.map_or(Ok(()), Err)
+    }
 }
 
 /// The packed record of a body; what is special about it goes to `specials`.

@@ -482,7 +482,7 @@ impl World {
             }
             held.push(a, b, self.stride, numbers.iter().map(|&number| if live { number } else { 0.0 }));
         }
-        self.put_contacts_back(&held);
+        self.put_contacts_back(held);
         let placed: usize = self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum();
         if placed != saved.contacts.len() {
             let lost = saved.contacts.len() - placed;

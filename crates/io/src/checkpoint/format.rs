@@ -43,11 +43,13 @@ fn most_raw(stored: u64) -> u64 {
     (1 << 28) + stored.saturating_mul(256)
 }
 
+type WriteTo<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+
 /// A section that need not be in memory at once: it is written when its turn comes, to the same bytes each time it is asked.
 pub struct Part<'a> {
     /// Its name: 1 to 24 bytes of printing ASCII.
     pub name: String,
-    write: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+    write: Box<WriteTo<'a>>,
 }
 
 impl<'a> Part<'a> {

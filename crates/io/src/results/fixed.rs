@@ -124,20 +124,31 @@ pub fn append(
     bodies: impl Iterator<Item = FixedBody>,
     materials: &[String],
 ) -> io::Result<()> {
+    // Grains that are alike have the same text after their id, which is made once.
+    let mut last: Option<(FixedBody, String)> = None;
+    let mut line = Vec::new();
     for (id, body) in (first..).zip(bodies) {
-        out.write_all(row(id, &body, materials).as_bytes())?;
+        if last.as_ref().is_none_or(|(before, _)| *before != body) {
+            let text = row(&body, materials);
+            last = Some((body, text));
+        }
+        line.clear();
+        write!(line, "{id}")?;
+        line.extend_from_slice(last.as_ref().map_or("", |(_, text)| text).as_bytes());
+        out.write_all(&line)?;
     }
     out.flush()
 }
 
-fn row(id: usize, body: &FixedBody, materials: &[String]) -> String {
+/// The row of a body after its id. It says nothing of directions, so what is equal has the same text.
+fn row(body: &FixedBody, materials: &[String]) -> String {
     let name = csv_field(&body.name);
     let material = materials.get(usize::from(body.material)).map_or(String::new(), |name| csv_field(name));
     let sizes = match body.shape {
         Shape::Sphere { radius } => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
         _ => ",,".to_owned(),
     };
-    format!("{id},{name},{material},{},{sizes}\n", body.shape.kind())
+    format!(",{name},{material},{},{sizes}\n", body.shape.kind())
 }
 
 fn inertia(moments: DVec3) -> String {

@@ -21,8 +21,9 @@ use crate::scene::memory::Memory;
 use crate::scene::rows::{self, Rows};
 use crate::scene::{cell, lammps};
 
-/// How long random placement may search, over all tables.
+/// How long random placement may search, over all tables: so long, and so long for each grain.
 const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_EACH: Duration = Duration::from_micros(100);
 /// The longest name of a file that is looked for (bytes): what systems allow.
 const LONGEST_NAME: usize = 4096;
 /// The largest list of grains that is read (bytes); it must fit the resolved scene.
@@ -116,10 +117,10 @@ pub(crate) fn read<'a>(
     let all: Vec<f64> = there.chain(radii.iter().flatten().copied()).collect();
     let frame = cell.map(|cell| cell.frame(&all)).transpose()?;
     let mut centres = vec![Vec::new(); groups.len()];
-    let start = Instant::now();
+    let (start, count) = (Instant::now(), u32::try_from(all.len()).unwrap_or(u32::MAX));
     for i in 0..groups.len() {
         if centres[i].is_empty() {
-            let patience = PATIENCE.saturating_sub(start.elapsed());
+            let patience = (PATIENCE + PATIENCE_EACH.saturating_mul(count)).saturating_sub(start.elapsed());
             place_group(i, &groups, &radii, frame, &mut stream(i, "place"), patience, &mut centres)
                 .map_err(|message| places[i].1.error(message))?;
         }

@@ -125,12 +125,16 @@ fn touching_pairs(bodies: &BodyList, frame: Option<&Frame>) -> Vec<Touching> {
     let search = Search { bodies, places: &places, grid: &grid, walls: &walls };
     // Who follows each other in the grid finds its neighbours in the cache. Where two are too deep, which are named must not
     // depend on the grid.
-    let home = |entry: &Entry| (!entry.image).then_some(entry.id as usize);
-    let in_grid: Vec<Touching> =
-        search.all(grid.entries.par_chunks(BODIES_AT_ONCE), |part| part.iter().filter_map(home));
+    let numbers: Vec<u32> = (0..grid.entries.len() as u32).collect();
+    let in_grid = search.all(&numbers, |number| {
+        let entry = &grid.entries[number as usize];
+        // Every two look for each other; where there are no images, it is enough that the first does.
+        let looks = if places.images.is_empty() { Looks::Ahead(number) } else { Looks::Around };
+        (!entry.image).then_some((entry.id as usize, looks))
+    });
     let mut found = if in_grid.iter().any(Touching::deep) {
-        let ids: Vec<usize> = (0..bodies.len()).collect();
-        search.all(ids.par_chunks(BODIES_AT_ONCE), |part| part.iter().copied())
+        let ids: Vec<u32> = (0..bodies.len() as u32).collect();
+        search.all(&ids, |id| Some((id as usize, Looks::Around)))
     } else {
         in_grid
     };
@@ -151,23 +155,20 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The pairs that bodies look for, as if they did one after the other, up to the first body with a deep one.
-    fn all<'p, T: Sync + 'p, I: Iterator<Item = usize>>(
-        &self,
-        parts: rayon::slice::Chunks<'p, T>,
-        ids: impl Fn(&'p [T]) -> I + Sync,
-    ) -> Vec<Touching> {
-        let parts: Vec<Vec<Touching>> = parts.map(|part| self.some(ids(part))).collect();
+    fn all(&self, numbers: &[u32], body: impl Fn(u32) -> Option<(usize, Looks)> + Sync) -> Vec<Touching> {
+        let some = |part: &[u32]| self.some(part.iter().filter_map(|&number| body(number)));
+        let parts: Vec<Vec<Touching>> = numbers.par_chunks(BODIES_AT_ONCE).map(some).collect();
         let end = parts.iter().position(|part| part.iter().any(Touching::deep)).map_or(parts.len(), |deep| deep + 1);
         parts.into_iter().take(end).flatten().collect()
     }
 
     /// The pairs that these bodies look for, up to the first body with a deep one: thousands of grains in one spot
     /// would otherwise cost quadratic time.
-    fn some(&self, ids: impl Iterator<Item = usize>) -> Vec<Touching> {
+    fn some(&self, bodies: impl Iterator<Item = (usize, Looks)>) -> Vec<Touching> {
         let mut found = Vec::new();
-        for i in ids {
+        for (i, looks) in bodies {
             let before = found.len();
-            self.around(i, &mut found);
+            self.around(i, looks, &mut found);
             if found[before..].iter().any(Touching::deep) {
                 break;
             }
@@ -175,7 +176,7 @@ impl Search<'_> {
         found
     }
 
-    fn around(&self, i: usize, found: &mut Vec<Touching>) {
+    fn around(&self, i: usize, looks: Looks, found: &mut Vec<Touching>) {
         let Search { bodies, places, grid, walls } = *self;
         let Some(radius) = bodies.radius(i) else { return };
         let yields = bodies.yields(i);
@@ -186,17 +187,26 @@ impl Search<'_> {
                 found.push(Touching { ids: [i.min(p), i.max(p)], overlap, smaller_radius: radius });
             }
         }
-        grid.near(places.home[i], radius, |other| {
+        grid.near(places.home[i], radius, looks, |other| {
             let (j, other_radius) = (other.id as usize, other.radius);
             let overlap = radius + other_radius - places.home[i].distance(other.place);
             // Of two spheres on the same level the lower id looks; of two levels the smaller sphere does.
-            let mine = || (Grid::level(radius), i) < (Grid::level(other_radius), j);
+            let mine = || looks != Looks::Around || (Grid::level(radius), i) < (Grid::level(other_radius), j);
             if overlap > 0.0 && mine() && (yields || bodies.yields(j)) {
                 let smaller_radius = radius.min(other_radius);
                 found.push(Touching { ids: [i.min(j), i.max(j)], overlap, smaller_radius });
             }
         });
     }
+}
+
+/// Where a sphere looks for others of its level.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    /// In all cells around.
+    Around,
+    /// After itself in the grid, where it has this number.
+    Ahead(u32),
 }
 
 /// Where bodies are: within the cell, if there is one, and their images near its faces.
@@ -214,9 +224,9 @@ impl Places {
         let largest = (0..bodies.len()).filter_map(|id| bodies.radius(id)).fold(0.0, f64::max);
         let heights = DVec3::from_array(frame.heights());
         let mut images = Vec::new();
-        for id in 0..bodies.len() {
+        for (id, &place) in home.iter().enumerate() {
             let Some(radius) = bodies.radius(id) else { continue };
-            let (share, reach) = (frame.fractions(home[id]), (radius + largest) / heights);
+            let (share, reach) = (frame.fractions(place), (radius + largest) / heights);
             let shifts = |axis: usize| {
                 let near = [share[axis] > 1.0 - reach[axis], true, share[axis] < reach[axis]];
                 (-1..=1).zip(near).filter(move |(k, near)| *k == 0 || (*near && frame.periodic[axis])).map(|(k, _)| k)
@@ -224,7 +234,7 @@ impl Places {
             for x in shifts(0) {
                 for y in shifts(1) {
                     for z in shifts(2).filter(|&z| (x, y, z) != (0, 0, 0)) {
-                        images.push((id, home[id] + frame.shift(I64Vec3::new(x, y, z))));
+                        images.push((id, place + frame.shift(I64Vec3::new(x, y, z))));
                     }
                 }
             }
@@ -311,15 +321,20 @@ impl Grid {
     }
 
     /// Calls `visit` for every sphere of this level or a larger one that might touch.
-    fn near(&self, position: DVec3, radius: f64, mut visit: impl FnMut(&Entry)) {
+    fn near(&self, position: DVec3, radius: f64, looks: Looks, mut visit: impl FnMut(&Entry)) {
         for (&level, &width) in self.widths.range(Grid::level(radius)..) {
             let [x, y, z] = Grid::cell(width, position);
-            for i in 0..27_i64 {
+            let after = match looks {
+                Looks::Ahead(number) if level == Grid::level(radius) => Some(number),
+                _ => None,
+            };
+            // Cells before its own hold spheres that stand before it.
+            for i in if after.is_some() { 13 } else { 0 }..27_i64 {
                 let [dx, dy, dz] = [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1];
                 let cell = [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)];
                 let mut number = self.buckets[self.bucket(level, cell)];
                 while let Some(entry) = self.entries.get(number as usize) {
-                    if (entry.level, entry.cell) == (level, cell) {
+                    if (entry.level, entry.cell) == (level, cell) && after.is_none_or(|after| number > after) {
                         visit(entry);
                     }
                     number = entry.next;
@@ -365,7 +380,7 @@ mod tests {
         let grid = Grid::new(&list, &Places::new(&list, None));
         let mut visited = BTreeSet::new();
         for (i, body) in bodies.iter().enumerate() {
-            grid.near(body.position, body.shape.radius().unwrap(), |other| {
+            grid.near(body.position, body.shape.radius().unwrap(), Looks::Around, |other| {
                 let j = other.id as usize;
                 visited.insert([i.min(j), i.max(j)]);
             });

@@ -281,7 +281,7 @@ impl<'a> Head<'a> {
         let spots = streams.places.iter().map(Place::spot).collect();
         let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, start: None };
         model.inflows = streams.list;
-        let advice = stable_step::advise_all(&model, bodies.list.iter());
+        let advice = stable_step::advise_alike(&model, bodies.list.alike_in_a_row());
         let (step, steps) = time.settle(advice.as_ref())?;
         model.dt = step;
         speeds::check(&model, &bodies, &streams.places, time.step.is_some(), advice.is_some())?;

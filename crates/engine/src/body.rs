@@ -3,12 +3,16 @@
 //! `World::new` turns these into the packed records of `state.rs`; nothing here is read during a step, except what is
 //! rare (prescribed motion, locks, constant loads), which `model.rs` keeps for the few bodies that have it.
 
+mod list;
+
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::frame;
 use crate::math;
 use crate::shape::Shape;
+
+pub use list::{BodyList, Described};
 
 /// One body at the start of a run. Ids count bodies from 0 in the order in which they are given.
 #[derive(Clone, Debug, PartialEq)]

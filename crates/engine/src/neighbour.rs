@@ -312,6 +312,10 @@ impl Neighbours {
         let largest = spheres.iter().map(|m| m.radius).fold(0.0, f64::max);
         let levels = if spheres.is_empty() { 0 } else { self.level(largest) + 1 };
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); levels];
+        // Mostly all are of one size; lists that double as they grow would take twice the room.
+        if let [all] = members.as_mut_slice() {
+            all.reserve_exact(spheres.len());
+        }
         for (index, mover) in spheres.iter().enumerate() {
             members[self.level(mover.radius)].push(index as u32);
         }

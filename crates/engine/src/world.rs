@@ -18,7 +18,7 @@ use std::time::Instant;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use crate::body::Body;
+use crate::body::{Body, Described};
 use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::{Advance, BodyReport, Mechanics};
 use crate::explicit::contacts::{self, ChunkWork, Moved, View};
@@ -153,17 +153,20 @@ impl World {
         World::assemble(setup)?.started(remembered)
     }
 
-    /// The world of a setup that the caller keeps, without a copy of its bodies.
-    pub fn of(setup: &Setup) -> Result<World, BuildError> {
-        World::assemble_from(setup)?.started(&Remembered::default())
+    /// The world of bodies that the caller keeps, without a copy of them. `rows` tells whether its contacts at step 0 will be
+    /// asked for (`World::contacts`): rows take more room than all else that is known of a contact.
+    pub fn of(described: &Described, rows: bool) -> Result<World, BuildError> {
+        let mut world = World::assemble_from(described)?;
+        world.keep_rows = rows;
+        world.started(&Remembered::default())
     }
 
     /// Lists, contacts, loads and ledger of a world that has none yet.
     fn started(self, remembered: &Remembered) -> Result<World, BuildError> {
         let mut world = self;
         world.check_cell().map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
-        world.rebuild_neighbours();
-        world.remember(remembered);
+        let held = world.held_from(remembered);
+        world.make_lists(held);
         world.walls_before.clone_from(&world.walls);
         world.detect_and_evaluate(0.0);
         world.keep_rows = false;
@@ -178,9 +181,9 @@ impl World {
     fn start_ledger(&mut self, power: [f64; 4], flow_power: f64) {
         let driven = self.driven_power_at_start() + self.belt_power() + flow_power;
         self.state.sums.book(power, driven, 0.5 * self.model.dt);
-        self.state.sums.stored_at_start = self.stored();
-        let start = self.ledger();
-        self.state.sums.start = start.kinetic + start.potential + start.stored;
+        let (stored, (kinetic, potential)) = (self.stored(), self.kinetic_and_potential());
+        self.state.sums.stored_at_start = stored;
+        self.state.sums.start = kinetic + potential + stored.iter().sum::<f64>();
     }
 
     // ---- the verbs of a step ----
@@ -382,8 +385,19 @@ impl World {
     fn rebuild_neighbours(&mut self) {
         let start = Instant::now();
         let held = self.take_contacts();
+        self.let_go_of_workspace();
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
         self.make_lists(held);
+    }
+
+    /// Frees what the next step makes anew: where memory is short, while lists are made or after the last step.
+    pub fn let_go_of_workspace(&mut self) {
+        for work in &mut self.work {
+            let ChunkWork { power, belts, pressed, virial, too_deep, wrapped, rows, nanoseconds, .. } =
+                std::mem::take(work);
+            (work.power, work.belts, work.pressed, work.virial) = (power, belts, pressed, virial);
+            (work.too_deep, work.wrapped, work.rows, work.nanoseconds) = (too_deep, wrapped, rows, nanoseconds);
+        }
     }
 
     /// The same for contacts that were taken out before.
@@ -409,7 +423,7 @@ impl World {
         self.work.resize_with(chunks, ChunkWork::default);
         self.reports.resize(chunks, BodyReport::default());
         self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
-        self.put_contacts_back(&held, Order::OfCandidates);
+        self.put_contacts_back(held, Order::OfCandidates);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
     }
 }

@@ -134,8 +134,8 @@ fn a_shaken_stage_is_what_the_engine_does_by_hand() {
     let settled = folder.run("settle", &settle(), 500);
     let shake = "motion = { oscillate = { axis = [1, 0, 0], amplitude = 0.01, frequency = 10.0 } }\n";
     let scene = folder.load(&stage("", LAWS, &floor(shake), "")).unwrap();
-    let mut by_hand = folder.load(&settle()).unwrap().setup;
-    by_hand.bodies[0].motion = scene.setup.bodies[0].motion;
+    let mut by_hand = folder.load(&settle()).unwrap().setup.to_setup();
+    by_hand.bodies[0].motion = scene.setup.bodies.get(0).motion;
     assert!(matches!(by_hand.bodies[0].motion, Motion::Prescribed(_)));
     let mut by_hand = World::restart(by_hand, &settled.save()).unwrap();
     let mut stage = scene.world().unwrap();
@@ -204,7 +204,7 @@ fn ids_are_tables_then_what_comes_over_then_grains() {
     let scene = folder.load(&stage("", LAWS, &floor(""), more)).unwrap();
     let names: Vec<_> = scene.names.iter().map(|name| name.as_deref()).collect();
     assert_eq!(names[..4], [Some("floor"), None, Some("ball"), None]);
-    let body = &scene.setup.bodies[2];
+    let body = scene.setup.bodies.get(2);
     assert_eq!((scene.setup.bodies.len(), body.mass, body.lock[5]), (8, Some(0.02), true));
     assert_eq!(body.position, settled.body(0).position);
     let world = scene.world().unwrap();
@@ -223,9 +223,9 @@ fn a_wall_takes_the_place_it_had_at_the_end() {
     let moving = format!("{AT}motion = {{ velocity = [0, 0, 0.01], angular_velocity = [0, 0.1, 0] }}\n");
     let settled = folder.run("settle", &(head(LAWS) + &floor(&moving) + GRAINS), 400);
     let scene = folder.load(&stage("", LAWS, &floor(""), "")).unwrap();
-    assert_eq!(scene.setup.bodies[0].position, settled.body(0).position);
-    assert_eq!(scene.setup.bodies[0].orientation, settled.body(0).orientation);
-    assert!(scene.setup.bodies[0].position.z > 1e-5 && scene.start.unwrap().is_exact());
+    assert_eq!(scene.setup.bodies.get(0).position, settled.body(0).position);
+    assert_eq!(scene.setup.bodies.get(0).orientation, settled.body(0).orientation);
+    assert!(scene.setup.bodies.get(0).position.z > 1e-5 && scene.start.unwrap().is_exact());
     let elsewhere = folder.load(&stage("", LAWS, &floor("position = [0, 0, -0.001]\n"), "")).unwrap();
     assert!(!elsewhere.start.as_ref().unwrap().is_exact());
     assert!(elsewhere.notes.iter().any(|note| note.contains("does not stand where it stood")), "{:?}", elsewhere.notes);
@@ -290,7 +290,7 @@ fn streams_and_prescribed_motion_begin_anew_and_the_note_says_so() {
     let moving = "motion = { velocity = [0, 0, 0.01] }\n";
     let scene = folder.load(&stage("", LAWS, &floor(moving), stream)).unwrap();
     let (old, new) = (folder.load(&first).unwrap().setup, &scene.setup);
-    let sizes = |setup: &stickslip::world::Setup, n| setup.model.inflows[0].body(n, 2500.0).shape.radius().unwrap();
+    let sizes = |setup: &stickslip::body::Described, n| setup.model.inflows[0].body(n, 2500.0).shape.radius().unwrap();
     assert!((0..10).all(|n| sizes(&old, n) != sizes(new, n)));
     assert_ne!(old.model.inflows[0].places, new.model.inflows[0].places);
     let note = scene.notes.last().unwrap();

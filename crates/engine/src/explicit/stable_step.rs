@@ -19,6 +19,7 @@
 //! across. Above it a pair that touches is unstable, whatever else it touches. A spring that may carry nothing (mu = 0) does not
 //! count. A Hertz contact, whose stiffness vanishes with the overlap, is taken at a millionth of R_eff.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 use crate::body::{Body, Motion};
@@ -115,7 +116,15 @@ impl Oscillator {
 
 /// The step for a model (its own `dt` is not looked at); `None` when nothing could touch.
 pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
-    let kinds = kinds(model, bodies.iter(), Extremes::Likely);
+    advise_alike(model, bodies.iter().map(|body| (body, 1)))
+}
+
+/// The same for bodies of which some in a row are alike but for their places: one of them, and how many there are.
+pub fn advise_alike<B: Borrow<Body>>(
+    model: &Model,
+    bodies: impl Iterator<Item = (B, usize)> + Clone,
+) -> Option<StepAdvice> {
+    let kinds = kinds(model, bodies.clone(), Extremes::Likely);
     let mut least: Option<(f64, String)> = None;
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
         for j in &kinds {
@@ -144,13 +153,13 @@ pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
 }
 
 /// The step above which one contact by itself is unstable, of all that freely moving bodies may have.
-fn limit(model: &Model, bodies: &[Body]) -> Option<StepLimit> {
-    let certain = |body: &&Body| match body.motion {
-        Motion::Free => body.lock == [false; 6],
+fn limit<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = (B, usize)> + Clone) -> Option<StepLimit> {
+    let certain = |(body, _): &(B, usize)| match body.borrow().motion {
+        Motion::Free => body.borrow().lock == [false; 6],
         Motion::Held => false,
         _ => true,
     };
-    let kinds = kinds(model, bodies.iter().filter(certain), Extremes::Certain);
+    let kinds = kinds(model, bodies.filter(certain), Extremes::Certain);
     let mut least: Option<StepLimit> = None;
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
         for j in kinds.iter().filter(|j| (j.group, j.body) != (i.group, i.body)) {
@@ -217,18 +226,26 @@ fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind) -> Strin
 }
 
 /// For each material the lightest, the largest and the smallest sphere, moved or not, there or to come, and its walls.
-fn kinds<'a>(model: &Model, bodies: impl Iterator<Item = &'a Body> + Clone, which: Extremes) -> Vec<Kind> {
+fn kinds<B: Borrow<Body>>(
+    model: &Model,
+    bodies: impl Iterator<Item = (B, usize)> + Clone,
+    which: Extremes,
+) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     let of_each = if which == Extremes::Certain { 2 } else { 1 };
     for material in 0..model.materials.len() as u16 {
         for moved in [true, false] {
-            let of_group = |body: &&Body| {
+            let of_group = |body: &Body| {
                 let moves = body.motion.yields();
                 body.material == material && moves == moved && body.shape.radius().is_some()
             };
             let kind = |body: &Body| kind_of(model, body, moved, which);
-            let mut group: Vec<Kind> = bodies.clone().filter(of_group).map(kind).collect();
-            let mut count = group.len();
+            let (mut group, mut count) = (Vec::new(), 0_usize);
+            for (body, alike) in bodies.clone().filter(|(body, _)| of_group(body.borrow())) {
+                // Of those that are alike, two stand for all: no more are ever looked at.
+                group.extend(std::iter::repeat_n(kind(body.borrow()), alike.min(2)));
+                count += alike;
+            }
             // A stream counts with all its bodies, and with its smallest and its largest one.
             for inflow in model.inflows.iter().filter(|inflow| moved && inflow.material == material) {
                 let extremes = inflow.extremes(model.materials[material as usize].density);
@@ -241,10 +258,12 @@ fn kinds<'a>(model: &Model, bodies: impl Iterator<Item = &'a Body> + Clone, whic
             let extremes = extremes(&group, of_each as usize).into_iter();
             kinds.extend(extremes.map(|body| Kind { group: number, body, count, ..group[body] }));
         }
-        let walls = bodies.clone().filter(|body| body.material == material && body.shape.radius().is_none());
-        let count = walls.clone().count();
+        let wall = |body: &Body| body.material == material && body.shape.radius().is_none();
+        let walls = bodies.clone().filter(|(body, _)| wall(body.borrow()));
+        let count = walls.clone().map(|(_, alike)| alike).sum();
         // One of them stands for all, a servo if there is one: the lightest.
-        let servo = walls.map(|body| if let Motion::Servo(servo) = body.motion { 1.0 / servo.mass } else { 0.0 });
+        let servo =
+            walls.map(|(body, _)| if let Motion::Servo(servo) = body.borrow().motion { 1.0 / servo.mass } else { 0.0 });
         if count > 0 {
             let (radius, inverse_mass, inverse_inertia) = (0.0, 0.0, 0.0);
             let (servo, group) = (servo.fold(0.0, f64::max), kinds.len());

@@ -2,6 +2,7 @@
 //! memory of contacts carried over to another world.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -38,6 +39,60 @@ pub(super) enum Order {
     OfCandidates,
     /// That in which they are held: lists are those of before.
     Held,
+}
+
+/// The memory of held contacts while they are put back. A piece goes when the last of its contacts has taken its own:
+/// the old and the new memory of all contacts together would be the most memory that a world ever needs.
+struct Pieces(Vec<Mutex<Piece>>);
+
+#[derive(Default)]
+struct Piece {
+    memory: Arc<Vec<Lanes>>,
+    /// Contacts that have not taken theirs.
+    left: usize,
+}
+
+impl Pieces {
+    fn new(held: &[HeldContact], memory: Vec<Vec<Lanes>>) -> Self {
+        let mut left = vec![0; memory.len()];
+        held.iter().for_each(|contact| left[contact.chunk as usize] += 1);
+        let piece = |(memory, left)| Mutex::new(Piece { memory: Arc::new(memory), left });
+        Pieces(memory.into_iter().zip(left).map(piece).collect())
+    }
+
+    fn piece(&self, number: u32) -> MutexGuard<'_, Piece> {
+        // Nothing is ever left half done.
+        self.0[number as usize].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives these contacts, in blocks, what they remember.
+    fn hand_out(&self, from: &[&HeldContact], stride: usize, contacts: &mut ChunkContacts) {
+        // A chunk meets some twenty pieces: a linear search beats a map.
+        let mut taken: Vec<(u32, Arc<Vec<Lanes>>, usize)> = Vec::new();
+        for (block, head) in contacts.blocks.iter_mut().enumerate() {
+            head.live = head.all();
+            let new = &mut contacts.memory[block * stride..(block + 1) * stride];
+            for (lane, held) in from[head.first as usize..][..head.count as usize].iter().enumerate() {
+                let at = taken.iter().position(|(number, ..)| *number == held.chunk).unwrap_or_else(|| {
+                    taken.push((held.chunk, self.piece(held.chunk).memory.clone(), 0));
+                    taken.len() - 1
+                });
+                let (_, memory, count) = &mut taken[at];
+                *count += 1;
+                let (block, old_lane) = (held.place as usize / LANES, held.place as usize % LANES);
+                let old = &memory[block * stride..(block + 1) * stride];
+                new.iter_mut().zip(old).for_each(|(new, old)| new.0[lane] = old.0[old_lane]);
+            }
+        }
+        for (number, memory, count) in taken {
+            let mut piece = self.piece(number);
+            piece.left -= count;
+            if piece.left == 0 {
+                piece.memory = Arc::default();
+            }
+            drop((piece, memory));
+        }
+    }
 }
 
 impl HeldContacts {
@@ -107,18 +162,15 @@ impl World {
         Remembered::new(rows)
     }
 
-    /// Gives the contacts of a new world what others remember. Memory of pairs that are not near each other is dropped.
-    pub(super) fn remember(&mut self, remembered: &Remembered) {
-        if remembered.is_empty() {
-            return;
-        }
+    /// What others remember, for the contacts of a new world. Memory of pairs that are not near each other is dropped.
+    pub(super) fn held_from(&self, remembered: &Remembered) -> HeldContacts {
         let mut held = HeldContacts::with_capacity(remembered.len());
         for &(a, b, memory) in &remembered.rows {
             let Some([first, second]) = self.materials_of(a, b) else { continue };
             let Some(laws) = self.model.laws.get(first, second) else { continue };
             held.push(a, b, self.stride, memory.to_numbers(&MemoryLayout::of(laws)));
         }
-        self.put_contacts_back(&held, Order::OfCandidates);
+        held
     }
 
     fn materials_of(&self, a: u32, b: u32) -> Option<[u16; 2]> {
@@ -166,9 +218,10 @@ impl World {
     }
 
     /// Puts contacts into new lists. Those of bodies that have left, or are far from each other, are dropped.
-    pub(super) fn put_contacts_back(&mut self, held: &HeldContacts, order: Order) {
+    pub(super) fn put_contacts_back(&mut self, held: HeldContacts, order: Order) {
+        let pieces = Pieces::new(&held.contacts, held.memory);
         let by_owner = ByOwner::new(&self.neighbours, &self.state.bodies, &held.contacts);
-        let (stride, memory) = (self.stride, &held.memory);
+        let stride = self.stride;
         let chunks = self.neighbours.chunks.par_iter().zip(&mut self.state.contacts);
         chunks.for_each_init(Vec::new, |from, (lists, contacts)| {
             let mut placed = std::mem::take(&mut contacts.placed);
@@ -188,15 +241,7 @@ impl World {
             }
             places::lay_out(lists, &placed, stride, contacts);
             contacts.placed = placed;
-            for (block, head) in contacts.blocks.iter_mut().enumerate() {
-                head.live = head.all();
-                let new = &mut contacts.memory[block * stride..(block + 1) * stride];
-                for (lane, held) in from[head.first as usize..][..head.count as usize].iter().enumerate() {
-                    let (block, old_lane) = (held.place as usize / LANES, held.place as usize % LANES);
-                    let old = &memory[held.chunk as usize][block * stride..(block + 1) * stride];
-                    new.iter_mut().zip(old).for_each(|(new, old)| new.0[lane] = old.0[old_lane]);
-                }
-            }
+            pieces.hand_out(from, stride, contacts);
         });
     }
 }

@@ -152,7 +152,7 @@ impl World {
         Ledger::new(kinetic, potential, self.stored(), &self.state.sums, self.model.dt)
     }
 
-    fn kinetic_and_potential(&self) -> (f64, f64) {
+    pub(super) fn kinetic_and_potential(&self) -> (f64, f64) {
         let bodies = &self.state.bodies;
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for (index, (mover, &orientation)) in bodies.movers.iter().zip(&bodies.orientations).enumerate() {

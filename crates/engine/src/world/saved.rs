@@ -136,9 +136,23 @@ const MOST_STEPS: u64 = 1 << 53;
 impl World {
     /// The state as it is now, between two steps.
     pub fn save(&self) -> Saved {
+        let mut saved = self.save_head();
+        saved.bodies = (0..self.body_count()).map(|index| self.saved_body(index)).collect();
+        let all: Result<(), ()> = self.visit_saved_contacts(|contact, memory| {
+            saved.contacts.push(contact);
+            saved.memory.extend_from_slice(memory);
+            Ok(())
+        });
+        debug_assert!(all.is_ok());
+        saved
+    }
+
+    /// The same without bodies and contacts, which `saved_body` and `visit_saved_contacts` give one by one: for who has no room
+    /// for a copy of all.
+    pub fn save_head(&self) -> Saved {
         let bodies = &self.state.bodies;
         let [skin, smallest] = self.neighbours.sizes();
-        let mut saved = Saved {
+        Saved {
             step: self.state.step,
             dt: self.model.dt,
             sums: self.state.sums,
@@ -147,29 +161,45 @@ impl World {
             smallest,
             chunk: bodies.chunk,
             spheres: bodies.spheres,
-            bodies: (0..bodies.movers.len()).map(|index| self.saved_body(index)).collect(),
+            bodies: Vec::new(),
             walls_built: bodies.walls_built_at.clone(),
             contacts: Vec::new(),
             stride: self.stride,
             memory: Vec::new(),
             traffic: self.state.traffic.clone(),
             cell: self.state.cell,
-        };
+        }
+    }
+
+    /// How many places of contacts there are.
+    pub fn saved_contact_count(&self) -> usize {
+        self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum()
+    }
+
+    /// The places of contacts, in their order, with their memory, until `visit` fails.
+    pub fn visit_saved_contacts<E>(
+        &self,
+        mut visit: impl FnMut(SavedContact, &[f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let movers = &self.state.bodies.movers;
+        let mut memory = vec![0.0; self.stride];
         for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
             for (block, head) in contacts.blocks.iter().enumerate() {
                 let lanes = &contacts.memory[block * self.stride..(block + 1) * self.stride];
                 for lane in 0..head.count as usize {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
-                    let [a, b] = [candidate.a, candidate.b].map(|i| bodies.movers[i as usize].id);
-                    saved.contacts.push(SavedContact { a, b, live: head.live >> lane & 1 == 1 });
-                    saved.memory.extend(lanes.iter().map(|lanes| lanes.0[lane]));
+                    let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
+                    memory.iter_mut().zip(lanes).for_each(|(number, lanes)| *number = lanes.0[lane]);
+                    visit(SavedContact { a, b, live: head.live >> lane & 1 == 1 }, &memory)?;
                 }
             }
         }
-        saved
+        Ok(())
     }
 
-    fn saved_body(&self, index: usize) -> SavedBody {
+    /// A body by its place in the order of space.
+    #[inline]
+    pub fn saved_body(&self, index: usize) -> SavedBody {
         let bodies = &self.state.bodies;
         let (mover, load) = (&bodies.movers[index], &bodies.loads[index]);
         SavedBody {
@@ -453,7 +483,7 @@ impl World {
             }
             held.push(a, b, self.stride, numbers.iter().map(|&number| if live { number } else { 0.0 }));
         }
-        self.put_contacts_back(&held, Order::Held);
+        self.put_contacts_back(held, Order::Held);
         let placed: usize = self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum();
         if placed != saved.contacts.len() {
             let lost = saved.contacts.len() - placed;

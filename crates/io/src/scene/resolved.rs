@@ -33,7 +33,7 @@ pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &
     let _ = write_materials(&mut out, scene, elastic);
     let _ = write_contacts(&mut out, scene);
     for (id, body) in scene.setup.bodies.iter().take(tables).enumerate() {
-        let _ = write_body(&mut out, scene, body, scene.names[id].as_deref());
+        let _ = write_body(&mut out, scene, &body, scene.names.get(id).and_then(Option::as_deref));
     }
     for group in groups {
         let _ = write_group(&mut out, scene, group);

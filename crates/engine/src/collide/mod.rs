@@ -1,6 +1,14 @@
-//! From a pair of shapes to a contact: one file a pair. Each says whether two bodies touch, and gathers into a lane of a
-//! block what the laws need of them.
+//! From a pair of shapes to a contact: one file a pair. Those of spheres and walls say whether two bodies touch, and gather
+//! into a lane of a block what the laws need of them. Those of ellipsoids and boxes are pure geometry behind `solid::meet`;
+//! `general` gathers them all.
 
+pub mod box_plane;
+pub mod box_sphere;
+pub mod ellipsoid_ellipsoid;
+pub mod ellipsoid_plane;
+pub mod ellipsoid_sphere;
+pub mod general;
+pub mod solid;
 pub mod sphere_sphere;
 pub mod sphere_wall;
 
@@ -29,4 +37,32 @@ fn full_turning(body: &Mover) -> [f64; 4] {
 #[inline(always)]
 fn wide([x, y, z]: [f32; 3], beside: u32) -> [f64; 4] {
     [x as f64, y as f64, z as f64, f32::from_bits(beside) as f64]
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! Random places for the tests of this folder.
+
+    use glam::{DMat3, DQuat, DVec3};
+
+    use super::solid::{Form, Posed};
+    use crate::random::Stream;
+
+    /// A unit vector, any as likely as any other.
+    pub fn any_direction(stream: &mut Stream) -> DVec3 {
+        loop {
+            let mut one = || stream.between(-1.0, 1.0);
+            let v = DVec3::new(one(), one(), one());
+            if (0.01..1.0).contains(&v.length_squared()) {
+                return v.normalize();
+            }
+        }
+    }
+
+    /// A form somewhere, turned somehow.
+    pub fn any_pose(stream: &mut Stream, form: Form) -> Posed {
+        let (axis, w) = (any_direction(stream), stream.between(-1.0, 1.0));
+        let turn = DQuat::from_xyzw(axis.x, axis.y, axis.z, w).normalize();
+        Posed { form, position: any_direction(stream), world_from_body: DMat3::from_quat(turn) }
+    }
 }

@@ -5,6 +5,7 @@ pub(crate) mod contacts;
 pub mod flow;
 pub(crate) mod hand_over;
 pub(crate) mod places;
+mod solids;
 pub mod stable_step;
 
 /// The set bits, rising.

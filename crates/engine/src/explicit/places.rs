@@ -5,7 +5,7 @@
 
 use crate::contact::{LANES, Lanes};
 use crate::model::Model;
-use crate::neighbour::{ChunkNeighbours, Class, Side};
+use crate::neighbour::{ChunkNeighbours, Class};
 use crate::state::{BlockHead, ChunkContacts, Watched};
 
 /// What putting contacts in needs besides, kept from step to step.
@@ -35,7 +35,7 @@ pub fn watch_others(model: &Model, lists: &ChunkNeighbours, placed: &[u32], watc
     watched.clear();
     let mut next = placed.iter().copied().peekable();
     for range in &lists.classes {
-        let spheres = Class::from_number(range.class, model.materials.len()).wall == Side::Neither;
+        let spheres = Class::from_number(range.class, model.materials.len()).of_spheres();
         for candidate in range.first..range.end {
             if next.next_if_eq(&candidate).is_none() && spheres {
                 watched.push(Watched { candidate, gap: lists.gaps[candidate as usize] });

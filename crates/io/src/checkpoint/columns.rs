@@ -14,6 +14,8 @@ use super::format::Section;
 /// Sections that are there only with a cell.
 const CELL: &str = "cell";
 const IMAGES: &str = "bodies.images";
+/// A section that is there only where some pair has several contacts.
+const FEATURES: &str = "contacts.feature";
 
 /// Numbers of the clock, eight bytes each.
 const CLOCK: usize = 10 + 25;
@@ -41,6 +43,9 @@ pub fn write(saved: &Saved) -> Vec<Section> {
     column("contacts.b", saved.contacts.iter().flat_map(|c| c.b.to_le_bytes()).collect());
     column("contacts.live", saved.contacts.iter().map(|c| u8::from(c.live)).collect());
     column("contacts.memory", floats(saved.memory.iter().copied()));
+    if saved.contacts.iter().any(|c| c.feature != 0) {
+        column(FEATURES, saved.contacts.iter().map(|c| c.feature).collect());
+    }
     if let Some(state) = &saved.cell {
         column(CELL, floats(cell::numbers(state).into_iter()));
         column(IMAGES, bodies.iter().flat_map(|b| b.images.to_array()).flat_map(i32::to_le_bytes).collect());
@@ -173,7 +178,13 @@ pub fn read(sections: &mut Sections) -> Result<Saved, String> {
     let a = sections.column("contacts.a", contacts, 1, u32::from_le_bytes)?;
     let b = sections.column("contacts.b", contacts, 1, u32::from_le_bytes)?;
     let live = sections.column("contacts.live", contacts, 1, u8::from_le_bytes)?;
-    saved.contacts = (0..contacts).map(|i| SavedContact { a: a[i], b: b[i], live: live[i] != 0 }).collect();
+    let feature = if sections.has(FEATURES) {
+        sections.column(FEATURES, contacts, 1, u8::from_le_bytes)?
+    } else {
+        vec![0; contacts]
+    };
+    let contact = |i: usize| SavedContact { a: a[i], b: b[i], feature: feature[i], live: live[i] != 0 };
+    saved.contacts = (0..contacts).map(contact).collect();
     saved.memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
     Ok(saved)
 }

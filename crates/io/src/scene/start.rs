@@ -24,7 +24,7 @@ use stickslip::law::Motions;
 use stickslip::law::kernel::MemoryLayout;
 use stickslip::law::one::PairMemory;
 use stickslip::model::Model;
-use stickslip::world::{Remembered, RestoreError, Saved, SavedBody, Setup, World};
+use stickslip::world::{Remembered, RememberedContact, RestoreError, Saved, SavedBody, Setup, World};
 
 use crate::checkpoint::describe::{BodyText, PairText, pairs};
 use crate::checkpoint::{self, Checkpoint};
@@ -361,7 +361,9 @@ impl<'a> Earlier<'a> {
             let Some(laws) = setup.model.laws.get(new_a, new_b) else { continue };
             let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
             let memory = PairMemory::from_numbers(&new.layout(), |at| numbers[at]);
-            rows.push(if a < b { (a, b, memory) } else { (b, a, memory.swapped(laws)) });
+            let memory = if a < b { memory } else { memory.swapped(laws) };
+            let (a, b, feature) = (a.min(b), a.max(b), contact.feature);
+            rows.push(RememberedContact { a, b, feature, memory });
         }
         (Remembered::new(rows), dropped.into_iter().collect())
     }

@@ -47,8 +47,8 @@ pub enum BuildError {
     },
     /// Two bodies that may meet, of shapes whose contact is not built.
     #[error(
-        "body {a}, a {first}, and body {b}, a {second}, may meet, which is not built: ellipsoids touch planes, spheres and \
-         ellipsoids, boxes touch planes and spheres"
+        "body {a} ({first}) and body {b} ({second}) may meet, which is not built: ellipsoids touch planes, spheres, \
+         ellipsoids and boxes; boxes touch planes, spheres and ellipsoids"
     )]
     NotBuilt {
         /// Lower id.

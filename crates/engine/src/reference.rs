@@ -301,7 +301,8 @@ impl SlowWorld {
             let next = (0..self.bodies.len()).find(|&other| {
                 let [old, new] = [wall, other].map(|wall| &self.bodies[wall].body);
                 let alike = new.material == old.material && (other < sphere) == (wall < sphere);
-                let touches = || !self.contacts.contains_key(&(pair(other).0, pair(other).1, 0)) && self.touch(pair(other));
+                let touches =
+                    || !self.contacts.contains_key(&(pair(other).0, pair(other).1, 0)) && self.touch(pair(other));
                 other != wall && new.shape.radius().is_none() && alike && touches() && self.goes_on(sphere, old, new)
             });
             if let (Some((a, b)), Some(&memory)) = (next.map(pair), self.contacts.get(&(a, b, 0))) {

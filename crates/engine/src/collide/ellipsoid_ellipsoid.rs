@@ -145,34 +145,12 @@ pub fn meet(axes_a: DVec3, a: &Posed, axes_b: DVec3, b: &Posed) -> Meeting {
 mod tests {
     use super::*;
     use crate::collide::solid::Form;
-    use crate::collide::testing::{any_direction, any_pose};
+    use crate::collide::testing::{any_direction, any_pose, greatest};
     use crate::random::Stream;
 
     fn any_axes(stream: &mut Stream) -> DVec3 {
         // Up to 5:1.
         DVec3::new(stream.between(0.2, 1.0), stream.between(0.2, 1.0), 1.0)
-    }
-
-    /// The greatest gap by a search over directions that knows no derivatives.
-    fn by_search(gap: impl Fn(DVec3) -> f64, stream: &mut Stream) -> (f64, DVec3) {
-        let mut best = DVec3::X;
-        for _ in 0..4000 {
-            let n = any_direction(stream);
-            if gap(n) > gap(best) {
-                best = n;
-            }
-        }
-        let mut width = 0.1;
-        while width > 1e-10 {
-            let (e, f) = best.any_orthonormal_pair();
-            let around = [e, -e, f, -f, e + f, e - f, f - e, -e - f].map(|v| (best + v * width).normalize());
-            let next = around.into_iter().fold(best, |b, n| if gap(n) > gap(b) { n } else { b });
-            if next == best {
-                width *= 0.5;
-            }
-            best = next;
-        }
-        (gap(best), best)
     }
 
     /// How far an ellipsoid reaches along n, by its own axes.
@@ -207,10 +185,8 @@ mod tests {
             if overlap <= 1e-3 {
                 assert!((found.overlap - overlap).abs() < 1e-13, "{round}: {} {overlap}", found.overlap);
             }
-            let gap = |n: DVec3| {
-                (a.position - b.position).dot(n) - reach(axes_a, &a, n) - reach(axes_b, &b, n)
-            };
-            let (searched, n) = by_search(gap, &mut stream);
+            let gap = |n: DVec3| (a.position - b.position).dot(n) - reach(axes_a, &a, n) - reach(axes_b, &b, n);
+            let (searched, n) = greatest(gap, 4000, 1e-10, &mut stream);
             // The search finds the value to the square of its width, and the direction to its width and the root of rounding.
             assert!((found.overlap + searched).abs() < 1e-13, "{round}: {} {searched}", found.overlap);
             assert!((found.normal - n).length() < 1e-6, "{round}: {} {n}", found.normal);

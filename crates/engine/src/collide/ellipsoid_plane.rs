@@ -46,11 +46,8 @@ mod tests {
     #[test]
     fn on_its_end_and_on_its_side_it_has_the_numbers_of_the_textbook() {
         let axes = DVec3::new(0.5, 0.2, 0.1);
-        let at = |turn| Posed {
-            form: Form::Ellipsoid { axes },
-            position: DVec3::new(1.0, 2.0, 0.3),
-            world_from_body: turn,
-        };
+        let at =
+            |turn| Posed { form: Form::Ellipsoid { axes }, position: DVec3::new(1.0, 2.0, 0.3), world_from_body: turn };
         let flat = meet(axes, &at(glam::DMat3::IDENTITY), DVec3::Z, DVec3::ZERO);
         assert!((flat.overlap + 0.2).abs() < 1e-15);
         assert!((flat.point - DVec3::new(1.0, 2.0, 0.1)).length() < 1e-15);

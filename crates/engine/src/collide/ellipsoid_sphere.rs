@@ -47,7 +47,11 @@ pub fn nearest_point(axes: DVec3, y: DVec3) -> DVec3 {
     let mut t = low;
     for _ in 0..ROUNDS {
         let (f, slope) = value(t);
-        if f > 0.0 { low = t } else { high = t }
+        if f > 0.0 {
+            low = t
+        } else {
+            high = t
+        }
         let newton = t - f / slope;
         // A step that leaves the bracket, or is not a number, is none.
         let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };

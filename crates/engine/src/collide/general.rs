@@ -49,7 +49,8 @@ impl Solid {
         let Some(inertia) = self.tumbles else { return angular_velocity };
         let momentum = self.orientation * (inertia * (self.orientation.inverse() * angular_velocity));
         // Two quaternions may stand for one orientation.
-        let start = if self.orientation.dot(before.orientation) < 0.0 { -before.orientation } else { before.orientation };
+        let start =
+            if self.orientation.dot(before.orientation) < 0.0 { -before.orientation } else { before.orientation };
         let middle = (self.orientation + start).normalize();
         middle * ((middle.inverse() * momentum) / inertia)
     }
@@ -67,6 +68,9 @@ pub struct Solids<'a> {
 }
 
 impl<'a> Solids<'a> {
+    /// None.
+    pub const NONE: Solids<'static> = Solids { specials: &[], now: &[], before: &[] };
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.now.is_empty()

@@ -2,6 +2,7 @@
 //! into a lane of a block what the laws need of them. Those of ellipsoids and boxes are pure geometry behind `solid::meet`;
 //! `general` gathers them all.
 
+pub mod box_ellipsoid;
 pub mod box_plane;
 pub mod box_sphere;
 pub mod ellipsoid_ellipsoid;
@@ -57,6 +58,32 @@ pub(crate) mod testing {
                 return v.normalize();
             }
         }
+    }
+
+    /// The greatest value of a function of directions, and where: a search that knows no derivatives, down to a width.
+    pub fn greatest(value: impl Fn(DVec3) -> f64, tries: u32, width: f64, stream: &mut Stream) -> (f64, DVec3) {
+        let mut best = DVec3::X;
+        for _ in 0..tries {
+            let n = any_direction(stream);
+            if value(n) > value(best) {
+                best = n;
+            }
+        }
+        let (mut step, mut turns) = (0.1, 0);
+        while step > width {
+            // Turned a little each time, so that creases are followed, too.
+            let (e, f) = best.any_orthonormal_pair();
+            let (s, c) = (crate::math::sin(0.7 * f64::from(turns)), crate::math::cos(0.7 * f64::from(turns)));
+            let (e, f) = (e * c + f * s, f * c - e * s);
+            let around = [e, -e, f, -f, e + f, e - f, f - e, -e - f].map(|v| (best + v * step).normalize());
+            let next = around.into_iter().fold(best, |b, n| if value(n) > value(b) { n } else { b });
+            turns += 1;
+            if next == best && turns % 4 == 0 {
+                step *= 0.5;
+            }
+            best = next;
+        }
+        (value(best), best)
     }
 
     /// A form somewhere, turned somehow.

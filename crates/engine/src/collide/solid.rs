@@ -3,7 +3,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::collide::{box_plane, box_sphere, ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_sphere};
+use crate::collide::{box_ellipsoid, box_plane, box_sphere, ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_sphere};
 use crate::shape::Shape;
 
 /// A surface.
@@ -127,7 +127,8 @@ pub fn features(a: &Form, b: &Form) -> u32 {
 pub fn is_built(one: &Shape, other: &Shape) -> bool {
     let with = |solid: &Shape, other: &Shape| match solid {
         Shape::Ellipsoid { .. } => {
-            matches!(other, Shape::Plane { .. } | Shape::Sphere { .. } | Shape::Ellipsoid { .. })
+            let solid = matches!(other, Shape::Ellipsoid { .. } | Shape::Box { .. });
+            solid || matches!(other, Shape::Plane { .. } | Shape::Sphere { .. })
         }
         Shape::Box { .. } => matches!(other, Shape::Plane { .. } | Shape::Sphere { .. }),
         _ => false,
@@ -138,9 +139,7 @@ pub fn is_built(one: &Shape, other: &Shape) -> bool {
 /// Where two bodies touch, or would; `None` for pairs that are not built. `feature` says which of several places.
 pub fn meet(a: &Posed, b: &Posed, feature: u32) -> Option<Meeting> {
     match (a.form, b.form) {
-        (Form::Ellipsoid { axes }, Form::Plane { normal }) => {
-            Some(ellipsoid_plane::meet(axes, a, normal, b.position))
-        }
+        (Form::Ellipsoid { axes }, Form::Plane { normal }) => Some(ellipsoid_plane::meet(axes, a, normal, b.position)),
         (Form::Ellipsoid { axes }, Form::Sphere { radius }) => {
             Some(ellipsoid_sphere::meet(axes, a, b.position, radius))
         }
@@ -149,9 +148,9 @@ pub fn meet(a: &Posed, b: &Posed, feature: u32) -> Option<Meeting> {
         }
         (Form::Box { half }, Form::Plane { normal }) => Some(box_plane::meet(half, a, normal, b.position, feature)),
         (Form::Box { half }, Form::Sphere { radius }) => Some(box_sphere::meet(half, a, b.position, radius)),
-        (Form::Plane { .. } | Form::Sphere { .. }, Form::Ellipsoid { .. } | Form::Box { .. }) => {
-            meet(b, a, feature).map(Meeting::turned)
-        }
+        (Form::Box { half }, Form::Ellipsoid { axes }) => Some(box_ellipsoid::meet(half, a, axes, b)),
+        (Form::Plane { .. } | Form::Sphere { .. }, Form::Ellipsoid { .. } | Form::Box { .. })
+        | (Form::Ellipsoid { .. }, Form::Box { .. }) => meet(b, a, feature).map(Meeting::turned),
         _ => None,
     }
 }

@@ -235,7 +235,13 @@ fn touches_wall(
         let carried = body.velocity + body.angular_velocity.cross(sphere.position - body.position);
         let velocity = carried - sphere.velocity;
         let (approach, speed) = (velocity.dot(nearest.normal), velocity.length());
-        *too_deep = Some(TooDeep { pair: *candidate, overlap: sphere.radius - nearest.distance, approach, speed, radius_eff: None });
+        *too_deep = Some(TooDeep {
+            pair: *candidate,
+            overlap: sphere.radius - nearest.distance,
+            approach,
+            speed,
+            radius_eff: None,
+        });
     }
     true
 }

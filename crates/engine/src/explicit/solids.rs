@@ -46,7 +46,7 @@ pub fn gather<const N: usize>(
     live: u32,
 ) {
     // Only what touches is worth its geometry; the lanes between repeat one that does.
-    let any = live.trailing_zeros() as usize;
+    let any = (live.trailing_zeros() as usize).min(placed.len() - 1);
     for lane in 0..N {
         let place = if live >> lane & 1 == 1 { lane } else { any };
         let candidate = &lists.candidates[placed[place] as usize];

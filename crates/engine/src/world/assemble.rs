@@ -445,7 +445,9 @@ pub(super) fn mover_of(
         solid: body.shape.is_solid().then_some(solids.len() as u32),
     };
     if let Some(form) = Form::of(&body.shape) {
-        let (tumbles, orientation) = (special.inertia_body, special.orientation0);
+        // What is driven has its angular velocity from elsewhere.
+        let tumbles = special.inertia_body.filter(|_| moved);
+        let orientation = special.orientation0;
         let posed = Posed { form, position: body.position, world_from_body: DMat3::from_quat(orientation) };
         solids.push(Solid { id, posed, orientation, tumbles });
     }

@@ -312,13 +312,8 @@ impl World {
             (mover.velocity_ahead, mover.angular_velocity_ahead) = ([0.0; 3], [0.0; 3]);
         }
         let solids = Solids { specials: &self.specials, now: &self.solids, before: &self.solids };
-        let view = View {
-            movers: &movers,
-            walls_before: &self.walls,
-            solids,
-            keep_rows: false,
-            ..self.view(bodies, 0.0)
-        };
+        let view =
+            View { movers: &movers, walls_before: &self.walls, solids, keep_rows: false, ..self.view(bodies, 0.0) };
         let mut ended = Ended {
             loads: vec![Load::default(); movers.len()],
             power: [0.0; 4],

@@ -23,7 +23,7 @@ use crate::cell::Frame;
 use crate::collide::general::Solids;
 use crate::inflow::Inflow;
 use crate::model::Model;
-use crate::state::Bodies;
+use crate::state::{Bodies, Mover};
 use crate::wall::Wall;
 use grid::Grid;
 pub use order::order_in_space;
@@ -54,6 +54,16 @@ pub enum Side {
 }
 
 impl Class {
+    /// Which body of a pair of a class with this number is a wall.
+    #[inline(always)]
+    pub fn wall_of(number: u32) -> Side {
+        match number % 3 {
+            0 => Side::Neither,
+            1 => Side::A,
+            _ => Side::B,
+        }
+    }
+
     /// As a number; the order of classes within a chunk.
     pub fn number(&self, materials: usize) -> u32 {
         let pair = self.material_a as u32 * materials as u32 + self.material_b as u32;
@@ -64,19 +74,21 @@ impl Class {
     #[inline(always)]
     pub fn from_number(number: u32, materials: usize) -> Self {
         let (pair, m) = (number / 6, materials as u32);
-        let wall = match number % 3 {
-            0 => Side::Neither,
-            1 => Side::A,
-            _ => Side::B,
-        };
-        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, wall, solid: number % 6 >= 3 }
+        let (wall, solid) = (Class::wall_of(number), Class::is_solid(number));
+        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, wall, solid }
     }
 
-    /// Whether it is of two spheres: those are watched until they touch, and then the kernel says whether they still do. All
-    /// others are looked at in every step.
+    /// Whether pairs of this class have an ellipsoid or a box.
     #[inline(always)]
-    pub fn of_spheres(&self) -> bool {
-        self.wall == Side::Neither && !self.solid
+    pub fn is_solid(number: u32) -> bool {
+        number % 6 >= 3
+    }
+
+    /// Whether pairs of this class are looked at in every step: those with a wall, an ellipsoid or a box. Two spheres are
+    /// watched until they touch, and then the kernel says whether they still do.
+    #[inline(always)]
+    pub fn is_looked_at(number: u32) -> bool {
+        number % 6 != 0
     }
 }
 
@@ -177,8 +189,6 @@ pub struct ChunkNeighbours {
     /// Pairs owned by bodies of this chunk, by class, then by shell of gaps, then first those within the chunk, then by
     /// owner and other.
     pub candidates: Vec<Candidate>,
-    /// The gap of each when lists were made, or a little less (m).
-    pub gaps: Vec<f32>,
     /// Where each shell of each class begins and ends.
     pub classes: Vec<ClassRange>,
     /// The chunk that each outbox goes to.
@@ -198,6 +208,8 @@ pub struct Neighbours {
     smallest: f64,
     /// Size classes in the lists.
     levels: usize,
+    /// No coordinate of a sphere is larger while the lists last (m).
+    pub extent: f64,
     /// By chunk of bodies.
     pub chunks: Vec<ChunkNeighbours>,
 }
@@ -223,7 +235,13 @@ impl Neighbours {
         let mean = sum / count.max(1.0);
         // Small grains must not drown in candidates, nor a lone large one force constant rebuilding.
         let skin = (SKIN_OF_MEAN_RADIUS * mean).min(smallest);
-        Neighbours { skin: if skin.is_finite() { skin } else { 0.0 }, smallest, levels: 0, chunks: Vec::new() }
+        Neighbours {
+            skin: if skin.is_finite() { skin } else { 0.0 },
+            smallest,
+            levels: 0,
+            extent: 0.0,
+            chunks: Vec::new(),
+        }
     }
 
     /// Makes ready for a sphere of a size that was not announced.
@@ -234,7 +252,7 @@ impl Neighbours {
 
     /// With the sizes that `sizes` gave; lists are made by `build`.
     pub fn with_sizes(skin: f64, smallest: f64) -> Self {
-        Neighbours { skin, smallest, levels: 0, chunks: Vec::new() }
+        Neighbours { skin, smallest, levels: 0, extent: 0.0, chunks: Vec::new() }
     }
 
     /// The skin and the radius that size classes count from (m).
@@ -288,6 +306,10 @@ impl Neighbours {
     ) {
         let grids = self.grids(bodies, frame);
         self.levels = grids.len();
+        let largest = |sum: DVec3, mover: &Mover| sum.max(mover.position.abs());
+        let extent = bodies.movers[..bodies.spheres].iter().fold(DVec3::ZERO, largest).max_element();
+        // As far as bodies go before lists are made anew, in a cell that changes its shape, too.
+        self.extent = 2.0 * (extent + self.skin);
         let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(chunk_count, ChunkNeighbours::default);

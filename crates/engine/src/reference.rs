@@ -457,6 +457,12 @@ impl SlowWorld {
     /// What two bodies, at least one of them an ellipsoid or a box, are to each other: velocities at the contact point in the
     /// middle of the step, seen from a point R_eff - d/2 above it.
     fn solids_met(&self, a: usize, b: usize, feature: u8) -> Option<Met> {
+        let [first, second] = [a, b].map(|index| &self.bodies[index].body);
+        if let (Some(r), Some(s)) = (first.shape.radius(), second.shape.radius())
+            && first.position.distance(second.position) > r + s
+        {
+            return None;
+        }
         let now = solid::meet(&self.posed(a, false), &self.posed(b, false), u32::from(feature))?;
         let was = solid::meet(&self.posed(a, true), &self.posed(b, true), u32::from(feature))?;
         let lever = now.radius_eff - 0.5 * now.overlap;

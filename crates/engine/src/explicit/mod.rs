@@ -2,11 +2,13 @@
 
 pub(crate) mod bodies;
 pub(crate) mod contacts;
+pub(crate) mod detect;
 pub mod flow;
 pub(crate) mod hand_over;
 pub(crate) mod places;
 mod solids;
 pub mod stable_step;
+pub mod watch;
 
 /// The set bits, rising.
 #[inline(always)]

@@ -14,7 +14,7 @@ use glam::{DMat3, DQuat, DVec3};
 use crate::body::{Body, Motion};
 use crate::cell::{CellState, Control};
 use crate::collide::solid::{self, Form, Posed};
-use crate::contact::{Contact, Turn};
+use crate::contact::{Contact, Curvature, Turn};
 use crate::explicit::hand_over;
 use crate::law::PairLaws;
 use crate::law::one::{self, PairMemory};
@@ -428,7 +428,14 @@ impl SlowWorld {
             self.relative_velocity(body_a, body_b, branch, branch_before, dt)
         };
         let turning = [body_a.angular_velocity, body_b.angular_velocity];
+        let curvature = [reach_a, reach_b].map(|reach| Curvature::round(if reach < 0.0 { 0.0 } else { 1.0 / reach }));
+        // From the sphere: the first of two.
+        let (centre, out, reach) =
+            if reach_a > 0.0 { (centre_a, -normal, reach_a) } else { (centre_b, normal, reach_b) };
+        let point = centre + out * (reach - 0.5 * overlap);
         Some(Met {
+            point,
+            curvature,
             normal,
             normal_before,
             overlap,
@@ -474,6 +481,8 @@ impl SlowWorld {
         };
         let centre = now.point + now.normal * lever;
         Some(Met {
+            point: now.point,
+            curvature: [now.curvature_a, now.curvature_b],
             normal: now.normal,
             normal_before: was.normal,
             overlap: now.overlap,
@@ -521,12 +530,25 @@ impl SlowWorld {
             inverse_inertia_b,
             normal_load: 0.0,
             dt,
+            point_a: met.point - self.bodies[a].body.position,
+            point_b: if reach_a > 0.0 && reach_b > 0.0 {
+                normal * lever(reach_b)
+            } else {
+                met.point - self.bodies[b].body.position
+            },
+            orientation_a: self.bodies[a].body.orientation,
+            orientation_b: self.bodies[b].body.orientation,
+            curvature_a: met.curvature[0],
+            curvature_b: met.curvature[1],
         }
     }
 }
 
 /// How two bodies are to each other.
 struct Met {
+    point: DVec3,
+    /// Of a and b.
+    curvature: [Curvature; 2],
     normal: DVec3,
     normal_before: DVec3,
     overlap: f64,

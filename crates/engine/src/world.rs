@@ -273,6 +273,7 @@ impl World {
         View {
             model: &self.model,
             movers: &bodies.movers,
+            orientations: &bodies.orientations,
             walls: &self.walls,
             walls_before: &self.walls_before,
             solids: Solids { specials: &self.specials, now: &self.solids, before: &self.solids_before },

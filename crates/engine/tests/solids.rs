@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{every_law, every_option, model, plane, random_direction, run, sphere, turned, world};
+use common::{every_law, every_option, model, plane, random_direction, run, sphere, static_kinetic, turned, world};
 use glam::{DQuat, DVec3};
 use stickslip::body::Prescribed;
 use stickslip::error::BuildError;
@@ -206,6 +206,40 @@ fn an_ellipsoid_comes_to_rest_on_its_flat_side() {
     let now = world.body(0);
     let speed = now.velocity.length().max(now.angular_velocity.length());
     assert!(speed < 1e-12, "{speed:e}");
+}
+
+/// Friction by the path of the contact point, over surfaces of any curvature.
+fn tracked(form: Form) -> PairLaws {
+    let law = Tracked::new(1e4, static_kinetic(0.25, 0.2)).with_roll(0.3).with_spin(0.1, SpinCurvature::Bodies);
+    let law = Tracked { form, kinematics: Kinematics::Points, ..law };
+    let normal = Normal::Hooke(Hooke::new(1e4, 50.0));
+    PairLaws { friction: Some(Friction::Tracked(law)), ..PairLaws::frictionless(normal) }
+}
+
+#[test]
+fn an_ellipsoid_and_a_box_come_to_rest_under_tracked_points() {
+    for form in [Form::Paper, Form::Reciprocal] {
+        for (mut body, turn) in [
+            (ellipsoid([0.5, 0.4, 0.3], DVec3::Z * 0.35), DVec3::new(0.2, 0.1, 0.0)),
+            (brick([0.8, 0.6, 0.4], DVec3::Z * 0.25), DVec3::ZERO),
+            (brick([0.8, 0.6, 0.4], DVec3::Z * 0.4), DVec3::new(0.1, 0.25, 0.0)),
+        ] {
+            let mut model = model(tracked(form), 2e-4);
+            model.gravity = DVec3::new(0.05, 0.0, -1.0);
+            (body.orientation, body.velocity) = (turned_by(turn), DVec3::new(0.3, 0.1, 0.0));
+            body.angular_velocity = DVec3::Z * 0.5;
+            body.mass = Some(1.0);
+            let kind = body.shape.kind();
+            let mut world = world(model, vec![body, plane(DVec3::Z, DVec3::ZERO)]);
+            world.advance(200_000).unwrap();
+            for _ in 0..20 {
+                world.advance(500).unwrap();
+                let now = world.body(0);
+                let speed = now.velocity.length().max(now.angular_velocity.length());
+                assert!(speed < 1e-12, "{form:?}, {kind}: {speed:e}");
+            }
+        }
+    }
 }
 
 // ---- locks ----

@@ -158,7 +158,8 @@ fn velocities_and_memory_may_be_dropped() {
     assert_eq!(world.ledger().kinetic, 0.0);
     assert_eq!(world.body(9).position, settled.body(9).position);
     // Loads at zero velocity are those of springs: memory has come along.
-    let slid = |world: &World| world.remembered().rows().iter().filter(|row| row.memory.slide.spring.length() > 0.0).count();
+    let slid =
+        |world: &World| world.remembered().rows().iter().filter(|row| row.memory.slide.spring.length() > 0.0).count();
     assert!(slid(&world) > 20);
     let forgetful = load("memory = \"drop\"");
     let world = forgetful.world().unwrap();
@@ -212,7 +213,10 @@ fn ids_are_tables_then_what_comes_over_then_grains() {
     let (old, new) = (old.rows()[0], new.rows()[0]);
     assert_eq!((old.a, old.b, new.a, new.b), (0, 1, 0, 2));
     // Seen from the other side; it has slipped, so it is at the limit and keeps only its direction to rounding.
-    assert!(old.memory.slide.spring.normalize().dot(new.memory.slide.spring.normalize()) < -0.999_999, "{old:?} {new:?}");
+    assert!(
+        old.memory.slide.spring.normalize().dot(new.memory.slide.spring.normalize()) < -0.999_999,
+        "{old:?} {new:?}"
+    );
     assert!(scene.notes.iter().any(|note| note.contains("numbered otherwise")), "{:?}", scene.notes);
     assert!(scene.notes.iter().all(|note| !note.contains("overlap")), "{:?}", scene.notes);
 }

@@ -10,7 +10,8 @@
 use glam::{DMat3, DVec2, DVec3};
 
 use crate::collide::ellipsoid_sphere::nearest_point;
-use crate::collide::solid::{Curvature, Meeting, Posed, curvature_of_ellipsoid};
+use crate::collide::solid::{Meeting, Posed, curvature_of_ellipsoid};
+use crate::contact::Curvature;
 
 /// The ellipsoid in the frame of the box.
 struct Seen {
@@ -89,7 +90,7 @@ pub fn meet(half: DVec3, a: &Posed, axes: DVec3, b: &Posed) -> Meeting {
     let at_ellipsoid = -(a.world_from_body * reach);
     let point = b.position + at_ellipsoid - normal * (0.5 * overlap);
     let curvature = curvature_of_ellipsoid(axes, b.in_body(at_ellipsoid), b.world_from_body);
-    Meeting::smooth(point, normal, overlap, Curvature::round(0.0, normal), curvature)
+    Meeting::smooth(point, normal, overlap, Curvature::round(0.0), curvature)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 
 use glam::DVec3;
 
-use crate::collide::solid::{Curvature, Meeting, Posed};
+use crate::collide::solid::{Meeting, Posed};
+use crate::contact::Curvature;
 
 /// A corner in the box' frame.
 fn corner(half: DVec3, number: u32) -> DVec3 {
@@ -15,7 +16,7 @@ fn corner(half: DVec3, number: u32) -> DVec3 {
 pub fn meet(half: DVec3, at: &Posed, normal: DVec3, through: DVec3, number: u32) -> Meeting {
     let corner = at.position + at.world_from_body * corner(half, number);
     let overlap = -(corner - through).dot(normal);
-    let flat = Curvature::round(0.0, normal);
+    let flat = Curvature::round(0.0);
     Meeting {
         point: corner + normal * (0.5 * overlap),
         normal,

@@ -6,7 +6,8 @@
 
 use glam::DVec3;
 
-use crate::collide::solid::{Curvature, Meeting, Posed};
+use crate::collide::solid::{Meeting, Posed};
+use crate::contact::Curvature;
 
 /// The box is a, the sphere is b.
 pub fn meet(half: DVec3, at: &Posed, centre: DVec3, radius: f64) -> Meeting {
@@ -18,7 +19,7 @@ pub fn meet(half: DVec3, at: &Posed, centre: DVec3, radius: f64) -> Meeting {
     };
     let (overlap, normal) = (radius - distance, at.world_from_body * outward);
     let point = at.position + at.world_from_body * surface - normal * (0.5 * overlap);
-    let (flat, round) = (Curvature::round(0.0, normal), Curvature::round(1.0 / radius, normal));
+    let (flat, round) = (Curvature::round(0.0), Curvature::round(1.0 / radius));
     Meeting { point, normal: -normal, overlap, curvature_a: flat, curvature_b: round, radius_eff: radius }
 }
 

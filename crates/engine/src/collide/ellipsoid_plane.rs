@@ -3,7 +3,8 @@
 
 use glam::DVec3;
 
-use crate::collide::solid::{Curvature, Meeting, Posed, curvature_of_ellipsoid};
+use crate::collide::solid::{Meeting, Posed, curvature_of_ellipsoid};
+use crate::contact::Curvature;
 
 /// The ellipsoid is a, the plane through `through` is b.
 pub fn meet(axes: DVec3, at: &Posed, normal: DVec3, through: DVec3) -> Meeting {
@@ -13,7 +14,7 @@ pub fn meet(axes: DVec3, at: &Posed, normal: DVec3, through: DVec3) -> Meeting {
     let overlap = reach - (at.position - through).dot(normal);
     let point = at.position + at.world_from_body * lowest + normal * (0.5 * overlap);
     let curvature = curvature_of_ellipsoid(axes, lowest, at.world_from_body);
-    Meeting::smooth(point, normal, overlap, curvature, Curvature::round(0.0, normal))
+    Meeting::smooth(point, normal, overlap, curvature, Curvature::round(0.0))
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@
 
 use glam::DVec3;
 
-use crate::collide::solid::{Curvature, Meeting, Posed, curvature_of_ellipsoid};
+use crate::collide::solid::{Meeting, Posed, curvature_of_ellipsoid};
+use crate::contact::Curvature;
 
 /// Rounds: Newton needs some ten, and halving a bracket of doubles at most 60 or so more.
 const ROUNDS: usize = 80;
@@ -25,7 +26,7 @@ pub fn meet(axes: DVec3, at: &Posed, centre: DVec3, radius: f64) -> Meeting {
     let normal = at.world_from_body * outward;
     let point = at.position + at.world_from_body * nearest - normal * (0.5 * overlap);
     let curvature = curvature_of_ellipsoid(axes, nearest, at.world_from_body);
-    Meeting::smooth(point, -normal, overlap, curvature, Curvature::round(1.0 / radius, normal))
+    Meeting::smooth(point, -normal, overlap, curvature, Curvature::round(1.0 / radius))
 }
 
 /// The point of an ellipsoid around the origin that is nearest to y.

@@ -174,6 +174,9 @@ pub fn gather(block: &mut Block, lane: usize, a: &End, b: &End, feature: u8) {
     block.between.set(lane, now.normal * (reach - now.overlap), reach);
     block.moving.set(lane, a.velocity(mid_a, normal_mid) - b.velocity(mid_b, normal_mid), -reach);
     block.moving_ahead.set(lane, a.velocity_ahead(arm_a, mid_a) - b.velocity_ahead(arm_b, mid_b), 0.0);
+    block.surfaces.point_a.set(lane, now.point - a.now.position);
+    block.surfaces.point_b.set(lane, now.point - b.now.position);
+    (block.surfaces.curvature_a[lane], block.surfaces.curvature_b[lane]) = (now.curvature_a, now.curvature_b);
     block.arm_a.set(lane, arm_a);
     block.arm_b.set(lane, arm_b);
 }

@@ -12,6 +12,7 @@ pub mod general;
 pub mod solid;
 pub mod sphere_sphere;
 pub mod sphere_wall;
+pub mod surfaces;
 
 use crate::contact::Block;
 use crate::state::Mover;

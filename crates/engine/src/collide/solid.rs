@@ -3,7 +3,9 @@
 
 use glam::{DMat3, DVec3};
 
+use crate::body::Body;
 use crate::collide::{box_ellipsoid, box_plane, box_sphere, ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_sphere};
+use crate::contact::Curvature;
 use crate::shape::Shape;
 
 /// A surface.
@@ -54,33 +56,21 @@ pub struct Posed {
 }
 
 impl Posed {
+    /// A body that is no wall but a plane; `None` for others.
+    pub fn of(body: &Body) -> Option<Posed> {
+        let form = match body.shape {
+            Shape::Sphere { radius } => Form::Sphere { radius },
+            Shape::Plane { normal } => Form::Plane { normal: (body.orientation * normal).normalize() },
+            ref shape => Form::of(shape)?,
+        };
+        let world_from_body = DMat3::from_quat(body.orientation.normalize());
+        Some(Posed { form, position: body.position, world_from_body })
+    }
+
     /// A vector in the body's frame.
     #[inline]
     pub fn in_body(&self, v: DVec3) -> DVec3 {
         self.world_from_body.transpose() * v
-    }
-}
-
-/// Principal curvatures of a surface at a point (1/m), positive where it is convex.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Curvature {
-    /// The larger one.
-    pub most: f64,
-    /// The smaller one.
-    pub least: f64,
-    /// Unit tangent along which the curvature is `most`, world axes. Where both are equal, any.
-    pub along: DVec3,
-}
-
-impl Curvature {
-    /// A sphere (or plane, with zero) with this normal.
-    pub fn round(curvature: f64, normal: DVec3) -> Self {
-        Curvature { most: curvature, least: curvature, along: normal.any_orthonormal_vector() }
-    }
-
-    /// Half the sum of the two.
-    pub fn mean(&self) -> f64 {
-        0.5 * (self.most + self.least)
     }
 }
 
@@ -153,6 +143,13 @@ pub fn meet(a: &Posed, b: &Posed, feature: u32) -> Option<Meeting> {
         | (Form::Ellipsoid { .. }, Form::Box { .. }) => meet(b, a, feature).map(Meeting::turned),
         _ => None,
     }
+}
+
+/// Where two bodies as described are deepest in each other; `None` for pairs that are not built.
+pub fn deepest(one: &Body, other: &Body) -> Option<Meeting> {
+    let (a, b) = (Posed::of(one)?, Posed::of(other)?);
+    let places = (0..features(&a.form, &b.form)).filter_map(|feature| meet(&a, &b, feature));
+    places.max_by(|p, q| p.overlap.total_cmp(&q.overlap))
 }
 
 /// Curvature of an ellipsoid at a point of its surface, given in its own frame: the form x . A^-2 x/|A^-2 s| on the tangent

@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
-use glam::DMat3;
+use glam::{DMat3, DQuat};
 
 use crate::collide::general::{self, Solids};
-use crate::collide::{sphere_sphere, sphere_wall};
+use crate::collide::{sphere_sphere, sphere_wall, surfaces};
 use crate::contact::{Block, LANES, Lanes};
 use crate::explicit::bodies::Velocities;
 use crate::explicit::flow::PairFlow;
@@ -98,6 +98,8 @@ pub struct View<'a> {
     pub model: &'a Model,
     /// Bodies.
     pub movers: &'a [Mover],
+    /// How they are turned.
+    pub orientations: &'a [DQuat],
     /// The walls, which stand after the spheres.
     pub walls: &'a [Wall],
     /// The same at the start of the step.
@@ -244,6 +246,9 @@ impl Gathered<'_> {
     #[inline(always)]
     fn evaluate<const N: usize>(&self, laws: &PairLaws, block: &mut Block, memory: &mut [Lanes], work: &mut ChunkWork) {
         gather::<N>(block, self.view, self.lists, self.class, self.placed, self.ahead, self.live);
+        if laws.asks_for_surfaces() {
+            gather_surfaces(block, self.view, self.lists, self.class, self.placed);
+        }
         kernel::evaluate::<N>(laws, block, memory);
         note_too_deep::<N>(block, self.view, self.lists, self.placed, work);
     }
@@ -281,6 +286,22 @@ fn gather<const N: usize>(
         }
     }
     block.live = live;
+}
+
+/// Adds what laws that track points want besides. Lanes beyond the places keep what they have: any numbers will do.
+#[inline(never)]
+fn gather_surfaces(block: &mut Block, view: &View, lists: &ChunkNeighbours, class: Class, placed: &[u32]) {
+    for (lane, &place) in placed.iter().enumerate() {
+        let candidate = &lists.candidates[place as usize];
+        let (a, b) = (candidate.a as usize, candidate.b as usize);
+        let orientations = [a, b].map(|index| view.orientations[index]);
+        if class.solid {
+            // Points and curvatures have come with the geometry.
+            (block.surfaces.orientation_a[lane], block.surfaces.orientation_b[lane]) = orientations.into();
+            continue;
+        }
+        surfaces::gather(block, lane, &view.movers[a], &view.movers[b], orientations[0], orientations[1]);
+    }
 }
 
 /// Drops the memory of places whose pairs do not touch.
@@ -452,6 +473,9 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, su
         let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
         let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
         gather::<LANES>(&mut block, view, lists, class, placed, &[], head.live);
+        if laws.asks_for_surfaces() {
+            gather_surfaces(&mut block, view, lists, class, placed);
+        }
         let memory = &contacts.memory[number * view.stride..(number + 1) * view.stride];
         kernel::geometry::<LANES>(&mut block, false);
         for lane in lanes_of(head.live) {

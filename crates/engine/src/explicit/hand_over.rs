@@ -11,6 +11,7 @@
 use glam::DVec3;
 
 use super::contacts::View;
+use crate::law::tracked::POINTS_KNOWN;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::ChunkContacts;
 use crate::wall::Wall;
@@ -88,6 +89,9 @@ pub fn copy(contacts: &mut ChunkContacts, stride: usize, found: &[(u32, u32)]) {
             for number in 0..stride {
                 contacts.memory[new * stride + number].0[to] = contacts.memory[old * stride + number].0[from];
             }
+            // Points kept in the axes of the old wall mean nothing in those of the new one.
+            let bits = &mut contacts.memory[new * stride].0[to];
+            *bits = f64::from_bits(bits.to_bits() & !POINTS_KNOWN);
         }
     }
 }

@@ -25,7 +25,7 @@
 use std::cmp::Ordering;
 
 use crate::body::{Body, Motion};
-use crate::law::{Limit, Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin};
+use crate::law::{Friction, Limit, Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin, SpinCurvature, Tracked};
 use crate::math;
 use crate::model::Model;
 use crate::shape::Shape;
@@ -390,6 +390,42 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscilla
             push(holds(&law.limit), "spin", k, dashpot(law.damped_by_ratio, law.damping, 1.0, k, rotation), rotation);
         }
         Some(Spin::Own(law)) => push(true, "spin", own(law).stiffness, own(law).dashpot, rotation),
+    }
+    if let Some(Friction::Tracked(law)) = &laws.friction {
+        let holds = holds(&law.limit);
+        for (motion, k, c) in tracked_springs(law, i, j, radius_eff, area_radius) {
+            push(holds, motion, k, c, if motion == "slide" { rocking } else { rotation });
+        }
+    }
+    list
+}
+
+/// Motion, stiffness and dashpot of the springs of `tracked`. In the form of the paper each body has a rolling spring of its own:
+/// both act on the rolling of one against the other as the reciprocal one does (THEORY.md eq. 3.28), so one stands for them.
+fn tracked_springs(
+    law: &Tracked,
+    i: &Kind,
+    j: &Kind,
+    radius_eff: f64,
+    area_radius: f64,
+) -> Vec<(&'static str, f64, f64)> {
+    let shared = |q: [f64; 2]| if q[0] * q[1] > 0.0 { 2.0 / (q[0] + q[1]) } else { 1.0 / (q[0] + q[1]) };
+    let mass = shared([i.inverse_mass, j.inverse_mass]);
+    let inertia = shared([i.inverse_inertia, j.inverse_inertia]);
+    let mut list = vec![("slide", law.stiffness, 2.0 * law.damping * (mass * law.stiffness).sqrt())];
+    let share = if j.radius > 0.0 { 1.0 - 2.0 * radius_eff / (i.round + j.round) } else { 1.0 };
+    if let Some(roll) = law.roll {
+        let k = 4.0 * roll.eta * law.stiffness * radius_eff * radius_eff;
+        list.push(("roll", share * k, share * 2.0 * roll.damping * (inertia * k).sqrt()));
+    }
+    if let Some(spin) = law.spin {
+        let arm = match spin.curvature {
+            SpinCurvature::Given(curvature) => 1.0 / curvature,
+            SpinCurvature::Bodies => radius_eff,
+            SpinCurvature::Hertz => area_radius,
+        };
+        let k = spin.eta * law.stiffness * arm * arm;
+        list.push(("spin", k, 2.0 * spin.damping * (inertia * k).sqrt()));
     }
     list
 }

@@ -74,8 +74,10 @@ pub struct ContactRow {
     pub roll_b: DVec3,
     /// Spinning torque on a about the normal (N m).
     pub spin: f64,
-    /// Slide, roll, spin.
+    /// Slide, roll, spin; roll slips where that of either body does.
     pub mode: [Mode; 3],
+    /// Roll of a and of b, which differ under a law that keeps them apart (`tracked` in the form of the paper).
+    pub roll_modes: [Mode; 2],
 }
 
 /// The row of one lane.
@@ -105,11 +107,10 @@ pub(crate) fn contact_row(
         (true, false) => Mode::Stick,
         (true, true) => Mode::Slip,
     };
-    let mode = [
-        mode(laws.slide.is_some(), Motions::SLIDE),
-        mode(laws.roll.is_some(), Motions::ROLL),
-        mode(laws.spin.is_some(), Motions::SPIN),
-    ];
+    let [slide, roll, spin] = laws.resists();
+    let [roll_a, roll_b] = laws.bits_of_roll();
+    let roll_modes = [roll_a, roll_b].map(|motion| mode(roll, motion));
+    let mode = [mode(slide, Motions::SLIDE), mode(roll, roll_a.and(roll_b)), mode(spin, Motions::SPIN)];
     ContactRow {
         a: a.id,
         b: b.id,
@@ -123,6 +124,7 @@ pub(crate) fn contact_row(
         roll_b: block.roll_b.get(lane),
         spin: block.spin.0[lane],
         mode,
+        roll_modes,
     }
 }
 

@@ -9,6 +9,7 @@ use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 use stickslip::body::Body;
 use stickslip::cell::Frame;
+use stickslip::collide::solid;
 use stickslip::model::{LawTable, Material};
 use stickslip::wall::Wall;
 
@@ -173,6 +174,10 @@ impl Search<'_> {
         let body = &bodies[i];
         let Some(radius) = body.shape.radius() else { return };
         for &(p, wall) in walls {
+            if body.shape.is_solid() {
+                found.extend(self.solids(i, p));
+                continue;
+            }
             let Some(nearest) = wall.touchable(places.home[i]) else { continue };
             let overlap = radius - nearest.distance;
             if yields(body) && overlap > 0.0 {
@@ -187,10 +192,25 @@ impl Search<'_> {
             let overlap = radius + other_radius - places.home[i].distance(place);
             let acts = yields(body) || yields(other);
             if mine && acts && overlap > 0.0 {
+                if body.shape.is_solid() || other.shape.is_solid() {
+                    found.extend(self.solids(i, j));
+                    return;
+                }
                 let smaller_radius = radius.min(other_radius);
                 found.push(Touching { ids: [i.min(j), i.max(j)], overlap, smaller_radius });
             }
         });
+    }
+}
+
+impl Search<'_> {
+    /// The same for two of which one is an ellipsoid or a box: there is no cell with these, so bodies are where they are.
+    fn solids(&self, i: usize, j: usize) -> Option<Touching> {
+        let (a, b) = (&self.bodies[i], &self.bodies[j]);
+        let deepest = solid::deepest(a, b).filter(|meeting| meeting.overlap > 0.0)?;
+        let ids = [i.min(j), i.max(j)];
+        let acts = yields(a) || yields(b);
+        acts.then_some(Touching { ids, overlap: deepest.overlap, smaller_radius: deepest.radius_eff })
     }
 }
 

@@ -445,11 +445,13 @@ fn same_place(body: &Body, saved: &SavedBody) -> bool {
 fn carried(old: &PairText, new: &PairText, numbers: &[f64], model: &Model, dropped: &mut BTreeSet<String>) -> Vec<f64> {
     let layout: MemoryLayout = new.layout();
     let mut carried = vec![0.0; layout.total()];
-    let motions = [("slide", Motions::SLIDE), ("roll", Motions::ROLL), ("spin", Motions::SPIN)];
+    // A law against all motions has more bits than one for each.
+    let all = ("friction", Motions(u8::MAX));
+    let motions = [("slide", Motions::SLIDE), ("roll", Motions::ROLL), ("spin", Motions::SPIN), all];
     let (mut slips, mut from, mut to) = (0, 1, 1);
     for ((motion, bit), (old, now)) in motions.into_iter().zip(old.frictions().into_iter().zip(new.frictions())) {
         let size = |law: &Option<crate::checkpoint::describe::LawText>| law.as_ref().map_or(0, |law| law.numbers);
-        if old == now {
+        if old == now && now.is_some() {
             carried[to..to + size(now)].copy_from_slice(&numbers[from..from + size(old)]);
             slips |= numbers[0].to_bits() & u64::from(bit.0);
         } else if let Some(law) = old {

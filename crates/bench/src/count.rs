@@ -156,6 +156,7 @@ fn hertz_epsd() -> PairLaws {
         slide: Some(Slide::SpringSlider(slide)),
         roll: Some(Roll::Epsd(roll)),
         spin: Some(Spin::Marshall(SpinMarshall { slide })),
+        friction: None,
     }
 }
 

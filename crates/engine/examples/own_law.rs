@@ -69,6 +69,7 @@ fn rolling_ball(roll: Roll) -> World {
         slide: Some(Slide::SpringSlider(SlideSlider::new(STIFFNESS, 1000.0, Limit::mu(0.5)))),
         roll: Some(roll),
         spin: None,
+        friction: None,
     };
     let mut model = Model::new(vec![Material { name: "steel".into(), density: 7800.0 }], 0.0);
     model.gravity = DVec3::new(0.0, 0.0, -GRAVITY);

@@ -14,8 +14,10 @@
 //!
 //! A wall has no centre to speak of: its velocity is taken at the centre of the sphere, and its lever is minus the
 //! sphere's, so that the lines above hold unchanged. `R_eff` is then the sphere's radius and the wall's mass infinite.
+//! Where a or b is an ellipsoid or a box, both velocities are taken at one point above the contact point, R_eff - d/2 along n,
+//! and the levers are as at a wall.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use crate::explicit::flow::PairFlow;
 
@@ -68,6 +70,52 @@ pub struct Contact {
     pub normal_load: f64,
     /// Step (s) by which memory grows; zero at the very first evaluation.
     pub dt: f64,
+    /// From a's position to the contact point (m). This and what follows is zero unless the laws of the pair ask for it
+    /// (`PairLaws::asks_for_surfaces`); orientations are then the identity.
+    pub point_a: DVec3,
+    /// From b's position, at its image, to the contact point (m).
+    pub point_b: DVec3,
+    /// `world_from_body` of a.
+    pub orientation_a: DQuat,
+    /// `world_from_body` of b.
+    pub orientation_b: DQuat,
+    /// Of a's surface at the contact.
+    pub curvature_a: Curvature,
+    /// Of b's surface at the contact.
+    pub curvature_b: Curvature,
+}
+
+/// Principal curvatures of a surface at a point (1/m), positive where it is convex.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Curvature {
+    /// The larger one.
+    pub most: f64,
+    /// The smaller one.
+    pub least: f64,
+    /// Unit tangent along which the curvature is `most`, world axes. Not looked at where both are equal.
+    pub along: DVec3,
+}
+
+impl Curvature {
+    /// The same in every direction: 1/R of a sphere, zero of a plane.
+    #[inline(always)]
+    pub fn round(curvature: f64) -> Self {
+        Curvature { most: curvature, least: curvature, along: DVec3::ZERO }
+    }
+
+    /// Half the sum of the two.
+    #[inline(always)]
+    pub fn mean(&self) -> f64 {
+        0.5 * (self.most + self.least)
+    }
+
+    /// Of the normal section along a unit tangent (Euler's formula); the mean for the zero vector.
+    #[inline(always)]
+    pub fn section(&self, tangent: DVec3) -> f64 {
+        let part = tangent.dot(self.along);
+        let along = self.least + (self.most - self.least) * part * part;
+        if tangent == DVec3::ZERO { self.mean() } else { along }
+    }
 }
 
 impl Contact {
@@ -100,7 +148,7 @@ impl Contact {
 
     /// A rate at mid-step, turned as the pair turns in the second half of the step.
     #[inline(always)]
-    fn at_end(&self, tangent: DVec3) -> DVec3 {
+    pub(crate) fn at_end(&self, tangent: DVec3) -> DVec3 {
         let carried = tangent - self.turn.from_mid * tangent.dot(self.normal);
         carried * self.turn.half_cosine + self.normal.cross(carried) * self.turn.half_sine
     }
@@ -118,7 +166,7 @@ impl Contact {
         (self.radius_eff * self.overlap).sqrt()
     }
 
-    /// Whether one side is a wall, which counts as flat.
+    /// Whether one side is a wall, which counts as flat, or an ellipsoid or a box.
     #[inline(always)]
     pub fn with_wall(&self) -> bool {
         self.reach_a * self.reach_b < 0.0
@@ -271,6 +319,34 @@ impl Quads {
     }
 }
 
+/// What laws that track points want of 32 contacts besides; gathered for them alone, so that others pay nothing.
+#[derive(Clone, Debug)]
+pub struct Surfaces {
+    /// See `Contact`.
+    pub point_a: Lanes3,
+    /// See `Contact`.
+    pub point_b: Lanes3,
+    /// See `Contact`.
+    pub orientation_a: [DQuat; LANES],
+    /// See `Contact`.
+    pub orientation_b: [DQuat; LANES],
+    /// See `Contact`.
+    pub curvature_a: [Curvature; LANES],
+    /// See `Contact`.
+    pub curvature_b: [Curvature; LANES],
+}
+
+impl Surfaces {
+    const NONE: Surfaces = Surfaces {
+        point_a: Lanes3::ZERO,
+        point_b: Lanes3::ZERO,
+        orientation_a: [DQuat::IDENTITY; LANES],
+        orientation_b: [DQuat::IDENTITY; LANES],
+        curvature_a: [Curvature { most: 0.0, least: 0.0, along: DVec3::ZERO }; LANES],
+        curvature_b: [Curvature { most: 0.0, least: 0.0, along: DVec3::ZERO }; LANES],
+    };
+}
+
 /// 32 contacts while they are worked on: what came from the bodies, then what the laws answer. Fits the first-level
 /// cache; lives on the stack of the thread that fills it.
 #[derive(Clone, Debug)]
@@ -346,6 +422,11 @@ pub struct Block {
     pub radius_eff: Lanes,
     /// Computed by `kernel::geometry`.
     pub mass_eff: Lanes,
+    /// From a's position to its virtual centre (m), where a or b is an ellipsoid or a box (`collide/general.rs`); else not read.
+    /// Gathered.
+    pub arm_a: Lanes3,
+    /// The same of b.
+    pub arm_b: Lanes3,
     /// Normal force on a along n, by the normal law. May be negative.
     pub normal_force: Lanes,
     /// See `Resistance`.
@@ -371,6 +452,8 @@ pub struct Block {
     /// Sums over the blocks of a chunk, by lane: power of normal, slide, roll and spin loads on the two bodies, with
     /// full-step velocities; then the size of the normal force.
     pub sums: [Lanes; 5],
+    /// What laws that track points want besides. Gathered where they ask for it.
+    pub surfaces: Surfaces,
 }
 
 impl Block {
@@ -411,6 +494,8 @@ impl Block {
         lever_b: Lanes::ZERO,
         radius_eff: Lanes::ZERO,
         mass_eff: Lanes::ZERO,
+        arm_a: Lanes3::ZERO,
+        arm_b: Lanes3::ZERO,
         normal_force: Lanes::ZERO,
         slide_force: Lanes3::ZERO,
         slide_lever_a: Lanes::ZERO,
@@ -423,6 +508,7 @@ impl Block {
         torque_b: Quads::ZERO,
         live: 0,
         sums: [Lanes::ZERO; 5],
+        surfaces: Surfaces::NONE,
     };
 
     /// One contact of the block as a law sees it.
@@ -457,6 +543,12 @@ impl Block {
             inverse_inertia_b: self.inverse_inertia_b.0[lane],
             normal_load: self.normal_force.0[lane].abs(),
             dt: self.dt,
+            point_a: self.surfaces.point_a.get(lane),
+            point_b: self.surfaces.point_b.get(lane),
+            orientation_a: self.surfaces.orientation_a[lane],
+            orientation_b: self.surfaces.orientation_b[lane],
+            curvature_a: self.surfaces.curvature_a[lane],
+            curvature_b: self.surfaces.curvature_b[lane],
         }
     }
 }

@@ -19,6 +19,11 @@ pub fn atan2(y: f64, x: f64) -> f64 {
     libm::atan2(y, x)
 }
 
+/// Angle in radians, in [-pi/2, pi/2], whose sine is x.
+pub fn asin(x: f64) -> f64 {
+    libm::asin(x)
+}
+
 /// Exponential.
 pub fn exp(x: f64) -> f64 {
     libm::exp(x)

@@ -3,11 +3,11 @@
 //! The normal stays along z, u along x, w = n x u along y. The two bodies share the relative rotation evenly, so the
 //! frame (u, w) is that of an observer who turns with the pair.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
-use crate::contact::{Contact, Turn};
-use crate::law::PairLaws;
+use crate::contact::{Contact, Curvature, Turn};
 use crate::law::one::{self, PairMemory};
+use crate::law::{Friction, Kinematics, PairLaws};
 use crate::measure::Mode;
 
 /// A contact and its programme.
@@ -92,6 +92,7 @@ impl Probe {
             mode: [Mode::None; 3],
         };
         let mut rows = vec![row];
+        let laws = self.laws_by_rates();
         let mut memory = PairMemory::default();
         let mut time_before = 0.0;
         for segment in &self.segments {
@@ -105,7 +106,7 @@ impl Probe {
                 row.slide = [0, 1].map(|i| before.slide[i] + spent * segment.slide[i]);
                 row.roll = [0, 1].map(|i| before.roll[i] + spent * segment.roll[i]);
                 row.spin = before.spin + spent * segment.spin;
-                self.load(segment, before.overlap, &mut memory, &mut row);
+                self.load(&laws, segment, before.overlap, &mut memory, &mut row);
                 rows.push(row);
             }
             time_before += segment.duration;
@@ -113,18 +114,34 @@ impl Probe {
         rows
     }
 
-    fn load(&self, segment: &Segment, overlap_before: f64, memory: &mut PairMemory, row: &mut ProbeRow) {
+    /// The laws, with rates in place of tracked points: the two agree, and the observer who turns with the pair sees no points move.
+    fn laws_by_rates(&self) -> PairLaws {
+        let mut laws = self.laws;
+        if let Some(Friction::Tracked(law)) = &mut laws.friction {
+            law.kinematics = Kinematics::Rates;
+        }
+        laws
+    }
+
+    fn load(
+        &self,
+        laws: &PairLaws,
+        segment: &Segment,
+        overlap_before: f64,
+        memory: &mut PairMemory,
+        row: &mut ProbeRow,
+    ) {
         if row.overlap <= 0.0 {
             *memory = PairMemory::default();
             (row.normal_force, row.force, row.couple, row.mode) = (0.0, [0.0; 2], [0.0; 3], [Mode::None; 3]);
             return;
         }
         let mut contact = self.contact(segment, overlap_before, row.overlap);
-        let (push, friction) = one::evaluate(&self.laws, &mut contact, memory);
+        let (push, friction) = one::evaluate(laws, &mut contact, memory);
         row.normal_force = push;
         row.force = [friction.force.x, friction.force.y];
         row.couple = [friction.roll_a.x, friction.roll_a.y, friction.roll_a.z + friction.spin];
-        row.mode = one::modes(&self.laws, memory);
+        row.mode = one::modes(laws, memory);
     }
 
     /// The contact whose slip, rolling and spin rates are the segment's.
@@ -168,6 +185,12 @@ impl Probe {
             inverse_inertia_b,
             normal_load: 0.0,
             dt: segment.duration / f64::from(segment.steps),
+            point_a: n * -lever_a,
+            point_b: if flat { DVec3::ZERO } else { n * lever_b },
+            orientation_a: DQuat::IDENTITY,
+            orientation_b: DQuat::IDENTITY,
+            curvature_a: Curvature::round(1.0 / radius_a),
+            curvature_b: Curvature::round(if flat { 0.0 } else { 1.0 / radius_b }),
         }
     }
 }
@@ -191,6 +214,7 @@ mod tests {
             slide: Some(Slide::SpringSlider(SlideSlider::new(8e3, 0.0, Limit::mu(0.5)))),
             roll: Some(Roll::SpringSlider(RollSlider::new(2e3, 0.0, Limit::mu(0.1)))),
             spin: Some(Spin::SpringSlider(SpinSlider::new(1e-3, 0.0, Limit::length(1e-4)))),
+            friction: None,
         }
     }
 

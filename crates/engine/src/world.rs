@@ -19,6 +19,7 @@ use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use crate::body::{Body, Described};
+use crate::collide::general::{Solid, Solids};
 use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::{Advance, BodyReport, Mechanics};
 use crate::explicit::contacts::{self, ChunkWork, Moved, View};
@@ -26,8 +27,8 @@ use crate::explicit::flow::{self, Flow};
 use crate::law::kernel;
 use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours, Shifts};
-pub use carry::Remembered;
 use carry::{HeldContacts, Order};
+pub use carry::{Remembered, RememberedContact};
 pub use rattlers::Packing;
 pub use saved::{RestoreError, Saved, SavedBody, SavedContact};
 pub use traffic::StreamReport;
@@ -79,6 +80,8 @@ pub struct World {
     walls: Vec<Wall>,
     walls_before: Vec<Wall>,
     walls_built: Vec<Wall>,
+    solids: Vec<Solid>,
+    solids_before: Vec<Solid>,
     work: Vec<ChunkWork>,
     reports: Vec<BodyReport>,
     moved: Vec<Moved>,
@@ -167,7 +170,7 @@ impl World {
         world.check_cell().map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
         let held = world.held_from(remembered);
         world.make_lists(held);
-        world.walls_before.clone_from(&world.walls);
+        world.note_walls_before();
         world.detect_and_evaluate(0.0);
         world.keep_rows = false;
         world.add_outboxes();
@@ -221,6 +224,7 @@ impl World {
     fn after_drift(&mut self) {
         self.state.sums.local += self.reports.iter().map(|r| r.local_before_drift).sum::<f64>();
         std::mem::swap(&mut self.walls, &mut self.walls_before);
+        std::mem::swap(&mut self.solids, &mut self.solids_before);
         self.place_walls();
         let bodies = &self.state.bodies;
         for (index, (wall, built)) in (bodies.spheres..).zip(self.walls.iter().zip(&self.walls_built)) {
@@ -272,8 +276,10 @@ impl World {
         View {
             model: &self.model,
             movers: &bodies.movers,
+            orientations: &bodies.orientations,
             walls: &self.walls,
             walls_before: &self.walls_before,
+            solids: Solids { specials: &self.specials, now: &self.solids, before: &self.solids_before },
             spheres: bodies.spheres,
             chunk_size: bodies.chunk,
             stride: self.stride,
@@ -417,7 +423,8 @@ impl World {
         bodies.walls_built_at.clear();
         bodies.walls_built_at.extend_from_slice(&bodies.orientations[bodies.spheres..]);
         let frame = self.state.cell.as_ref().map(|cell| &cell.frame);
-        self.neighbours.build(&self.model, &self.material_of, bodies, &self.walls, frame);
+        let solids = Solids { specials: &self.specials, now: &self.solids, before: &self.solids };
+        self.neighbours.build(&self.model, &self.material_of, bodies, &self.walls, solids, frame);
         let chunks = self.neighbours.chunks.len();
         self.state.contacts.resize_with(chunks, ChunkContacts::default);
         self.work.resize_with(chunks, ChunkWork::default);

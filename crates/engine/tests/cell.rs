@@ -202,6 +202,7 @@ fn a_retraced_strain_returns_at_second_order() {
         slide: Some(Slide::SpringSlider(SlideSlider::new(k, 0.0, Limit::mu(1e6)))),
         roll: None,
         spin: None,
+        friction: None,
     };
     // A loop of two strains that do not commute, then the same backwards.
     let shear = DMat3::from_cols(DVec3::ZERO, DVec3::X, DVec3::ZERO) * 0.02;

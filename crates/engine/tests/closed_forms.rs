@@ -29,7 +29,7 @@ fn slide(mu: f64) -> Option<Slide> {
 }
 
 fn laws(slide: Option<Slide>, roll: Option<Roll>, spin: Option<Spin>) -> PairLaws {
-    PairLaws { normal: Normal::Hooke(Hooke::new(K, GAMMA)), slide, roll, spin }
+    PairLaws { normal: Normal::Hooke(Hooke::new(K, GAMMA)), slide, roll, spin, friction: None }
 }
 
 /// A sphere resting on the plane z = 0 under a gravity of 1 that is tilted by `tan_slope` towards x.
@@ -164,6 +164,7 @@ fn on_slope(slide: SlideSlider, roll: Roll, tan_slope: f64, velocity: f64, durat
         slide: Some(Slide::SpringSlider(slide)),
         roll: Some(roll),
         spin: None,
+        friction: None,
     };
     let mut world = on_plane(laws, tan_slope, velocity, DVec3::ZERO, SOFT_DT);
     let steps = (duration / SOFT_DT) as u64;

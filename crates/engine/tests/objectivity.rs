@@ -252,6 +252,7 @@ fn springs(options: SliderOptions, damping: f64) -> PairLaws {
         slide: Some(Slide::SpringSlider(SlideSlider { options, ..SlideSlider::new(10.0, damping, limit) })),
         roll: Some(Roll::SpringSlider(RollSlider { options, ..RollSlider::new(10.0, damping, limit) })),
         spin: Some(Spin::SpringSlider(SpinSlider { options, ..SpinSlider::new(10.0, damping, limit) })),
+        friction: None,
     }
 }
 

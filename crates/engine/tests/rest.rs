@@ -26,6 +26,7 @@ fn heap(roll: Roll, spin: Spin) -> World {
         slide: Some(Slide::SpringSlider(SlideSlider::new(0.8 * K, 20.0, Limit::mu(0.5)))),
         roll: Some(roll),
         spin: Some(spin),
+        friction: None,
     };
     let mut model = model(laws, 1.0);
     model.gravity = -DVec3::Z;

@@ -444,6 +444,7 @@ fn drum(dt: f64) -> Setup {
         slide: Some(Slide::SpringSlider(SlideSlider::new(800.0, 5.0, Limit::mu(0.3)))),
         roll: Some(Roll::SpringSlider(RollSlider::new(600.0, 0.05, Limit::mu(0.2)))),
         spin: Some(Spin::SpringSlider(SpinSlider::new(1.0, 1e-3, Limit::mu(0.1)))),
+        friction: None,
     };
     let mut model = model(laws, dt);
     model.gravity = DVec3::Z * -5.0;

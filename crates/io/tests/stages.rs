@@ -158,7 +158,8 @@ fn velocities_and_memory_may_be_dropped() {
     assert_eq!(world.ledger().kinetic, 0.0);
     assert_eq!(world.body(9).position, settled.body(9).position);
     // Loads at zero velocity are those of springs: memory has come along.
-    let slid = |world: &World| world.remembered().rows().iter().filter(|row| row.2.slide.spring.length() > 0.0).count();
+    let slid =
+        |world: &World| world.remembered().rows().iter().filter(|row| row.memory.slide.spring.length() > 0.0).count();
     assert!(slid(&world) > 20);
     let forgetful = load("memory = \"drop\"");
     let world = forgetful.world().unwrap();
@@ -181,11 +182,11 @@ fn memory_of_another_kind_of_law_is_dropped_for_that_motion() {
     let (old, new) = (settled.remembered(), world.remembered());
     assert_eq!(old.len(), new.len());
     for (old, new) in old.rows().iter().zip(new.rows()) {
-        assert_eq!((old.0, old.1), (new.0, new.1));
-        assert_eq!(new.2.roll.spring.length(), 0.0);
+        assert_eq!((old.a, old.b), (new.a, new.b));
+        assert_eq!(new.memory.roll.spring.length(), 0.0);
         // The step of length zero at the start keeps springs below their limit as they are, to rounding.
-        let slide = old.2.slide.spring.distance(new.2.slide.spring);
-        assert!(slide <= 1e-12 || old.2.slide.slipping, "{slide}");
+        let slide = old.memory.slide.spring.distance(new.memory.slide.spring);
+        assert!(slide <= 1e-12 || old.memory.slide.slipping, "{slide}");
     }
     // Other parameters of the same law: kept, and to the bit.
     let softer = LAWS.replace("stiffness = 3e3", "stiffness = 2e3");
@@ -210,9 +211,12 @@ fn ids_are_tables_then_what_comes_over_then_grains() {
     let world = scene.world().unwrap();
     let (old, new) = (settled.remembered(), world.remembered());
     let (old, new) = (old.rows()[0], new.rows()[0]);
-    assert_eq!((old.0, old.1, new.0, new.1), (0, 1, 0, 2));
+    assert_eq!((old.a, old.b, new.a, new.b), (0, 1, 0, 2));
     // Seen from the other side; it has slipped, so it is at the limit and keeps only its direction to rounding.
-    assert!(old.2.slide.spring.normalize().dot(new.2.slide.spring.normalize()) < -0.999_999, "{old:?} {new:?}");
+    assert!(
+        old.memory.slide.spring.normalize().dot(new.memory.slide.spring.normalize()) < -0.999_999,
+        "{old:?} {new:?}"
+    );
     assert!(scene.notes.iter().any(|note| note.contains("numbered otherwise")), "{:?}", scene.notes);
     assert!(scene.notes.iter().all(|note| !note.contains("overlap")), "{:?}", scene.notes);
 }

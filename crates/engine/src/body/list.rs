@@ -63,14 +63,16 @@ struct Kind {
 impl BodyList {
     /// Adds a body.
     pub fn push(&mut self, body: &Body) {
-        let radius = body.shape.radius();
-        let shape = if radius.is_some() { Shape::Sphere { radius: 0.0 } } else { body.shape };
+        let (radius, shape) = match body.shape {
+            Shape::Sphere { radius } => (radius, Shape::Sphere { radius: 0.0 }),
+            shape => (0.0, shape),
+        };
         let Body { material, motion, lock, force, torque, .. } = *body;
         self.position.push(body.position);
         self.velocity.push(body.velocity);
         self.orientation.push(body.orientation);
         self.angular_velocity.push(body.angular_velocity);
-        self.radius.push(radius.unwrap_or(0.0));
+        self.radius.push(radius);
         self.mass.push(body.mass);
         self.inertia_body.push(body.inertia_body);
         self.kind.push(Kind { shape, material, motion, lock, force, torque });
@@ -89,7 +91,10 @@ impl BodyList {
     /// A body by id. Panics beyond the last.
     pub fn get(&self, id: usize) -> Body {
         let &Kind { shape, material, motion, lock, force, torque } = self.kind.get(id);
-        let shape = self.radius(id).map_or(shape, |radius| Shape::Sphere { radius });
+        let shape = match shape {
+            Shape::Sphere { .. } => Shape::Sphere { radius: *self.radius.get(id) },
+            shape => shape,
+        };
         Body {
             shape,
             material,
@@ -132,9 +137,17 @@ impl BodyList {
         *self.position.get(id)
     }
 
-    /// The radius of a sphere (m).
+    /// The radius of a sphere, or of the sphere around an ellipsoid or a box (m); `None` for a wall.
     pub fn radius(&self, id: usize) -> Option<f64> {
-        matches!(self.kind.get(id).shape, Shape::Sphere { .. }).then(|| *self.radius.get(id))
+        match self.kind.get(id).shape {
+            Shape::Sphere { .. } => Some(*self.radius.get(id)),
+            shape => shape.radius(),
+        }
+    }
+
+    /// Whether a body is an ellipsoid or a box.
+    pub fn is_solid(&self, id: usize) -> bool {
+        self.kind.get(id).shape.is_solid()
     }
 
     /// Index of the material of a body.
@@ -161,9 +174,9 @@ impl BodyList {
         }
     }
 
-    /// The ids of the bodies that are not spheres.
+    /// The ids of the walls.
     pub fn walls(&self) -> impl Iterator<Item = usize> + '_ {
-        let wall = |kind: &Kind| !matches!(kind.shape, Shape::Sphere { .. });
+        let wall = |kind: &Kind| kind.shape.radius().is_none();
         self.kind.runs().filter(move |(_, kind)| wall(kind)).flat_map(|(ids, _)| ids)
     }
 

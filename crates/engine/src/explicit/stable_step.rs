@@ -11,6 +11,9 @@
 //!
 //! Likely contacts of a sphere with spheres of radius R_j: 6 ((R_i + R_j)/(2 R_j))^2, six for equal ones, but no more than
 //! there are; with walls: as many as there are, but no more than six.
+//! An ellipsoid or a box is pushed off its centre, too, by up to an arm s: a normal contact has q = 1/m + s^2/I, with s the
+//! difference of the longest and the shortest semi-axis, or half the diagonal of a box, which counts four corners at a wall.
+//! Radii are those of curvature in R_eff, the largest, and the largest distance of the surface in R.
 //! A servo moves with 1/M under N^(2/3) contacts of N spheres.
 //! A Hertz contact is taken at an overlap of 1 % of R_eff.
 //!
@@ -23,9 +26,10 @@ use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 use crate::body::{Body, Motion};
-use crate::law::{Limit, Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin};
+use crate::law::{Friction, Limit, Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin, SpinCurvature, Tracked};
 use crate::math;
 use crate::model::Model;
+use crate::shape::Shape;
 
 /// The recommended step and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +68,14 @@ const LIKELY_CONTACTS: f64 = 6.0;
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     material: u16,
+    /// How far its surface reaches; zero for a wall.
     radius: f64,
+    /// Its radius of curvature.
+    round: f64,
+    /// How far off the centre a normal force may push.
+    arm: f64,
+    /// In how many places it touches a wall at once.
+    corners: f64,
     inverse_mass: f64,
     inverse_inertia: f64,
     /// 1/M of a servo (1/kg), which is heavy in contacts but moves.
@@ -73,6 +84,15 @@ struct Kind {
     group: usize,
     body: usize,
     count: usize,
+}
+
+impl Kind {
+    /// A wall that stands for all of its material.
+    fn wall(material: u16) -> Self {
+        let (radius, round, arm, inverse_mass, inverse_inertia, servo) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+        let (corners, group, body, count) = (1.0, 0, 0, 1);
+        Kind { material, radius, round, arm, corners, inverse_mass, inverse_inertia, servo, group, body, count }
+    }
 }
 
 /// What kinds of bodies are asked for.
@@ -193,11 +213,11 @@ pub(crate) fn normal_spring(
 ) -> Option<Spring> {
     let kind = |i: usize| {
         let (radius, inverse_mass) = (radii[i], inverse_masses[i]);
-        Kind { material: 0, radius, inverse_mass, inverse_inertia: 0.0, servo: 0.0, group: 0, body: 0, count: 1 }
+        Kind { radius, round: radius, inverse_mass, ..Kind::wall(0) }
     };
     // The sphere first.
     let (i, j) = if radii[0] > 0.0 { (kind(0), kind(1)) } else { (kind(1), kind(0)) };
-    let radius_eff = if j.radius > 0.0 { i.radius * j.radius / (i.radius + j.radius) } else { i.radius };
+    let radius_eff = radius_eff(&i, &j);
     let normal = oscillators(laws, &i, &j, overlap / radius_eff).into_iter().find(|o| o.motion == "normal")?;
     let inverse_inertia = normal.inverse_inertia[0] + normal.inverse_inertia[1];
     let spring =
@@ -215,8 +235,13 @@ fn likely_contacts(body: &Kind, other: &Kind, available: f64) -> f64 {
         let ratio = (body.radius + other.radius) / (2.0 * other.radius);
         (LIKELY_CONTACTS * ratio * ratio).min(available)
     } else {
-        available.min(LIKELY_CONTACTS)
+        body.corners * available.min(LIKELY_CONTACTS)
     }
+}
+
+/// R_eff; j may be a wall.
+fn radius_eff(i: &Kind, j: &Kind) -> f64 {
+    if j.radius > 0.0 { i.round * j.round / (i.round + j.round) } else { i.round }
 }
 
 fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind) -> String {
@@ -265,9 +290,8 @@ fn kinds<B: Borrow<Body>>(
         let servo =
             walls.map(|(body, _)| if let Motion::Servo(servo) = body.borrow().motion { 1.0 / servo.mass } else { 0.0 });
         if count > 0 {
-            let (radius, inverse_mass, inverse_inertia) = (0.0, 0.0, 0.0);
             let (servo, group) = (servo.fold(0.0, f64::max), kinds.len());
-            kinds.push(Kind { material, radius, inverse_mass, inverse_inertia, servo, group, body: 0, count });
+            kinds.push(Kind { servo, group, count, ..Kind::wall(material) });
         }
     }
     kinds
@@ -291,22 +315,31 @@ fn extremes(group: &[Kind], of_each: usize) -> Vec<usize> {
 fn kind_of(model: &Model, body: &Body, moved: bool, which: Extremes) -> Kind {
     let (mass, inertia) = body.mass_and_inertia(model.materials[usize::from(body.material)].density);
     let moment = if which == Extremes::Certain { inertia.max_element() } else { inertia.min_element() };
+    let [most_round, least_round] = body.shape.roundness().unwrap_or_default();
+    let reach = body.shape.radius().unwrap_or(0.0);
+    let (radius, round, arm, corners) = match (body.shape, which) {
+        (Shape::Ellipsoid { axes }, Extremes::Likely) => (reach, most_round, reach - axes.min_element(), 1.0),
+        (Shape::Box { .. }, Extremes::Likely) => (reach, most_round, reach, 4.0),
+        // For certain it is hit in its middle, where it is nearest to its centre.
+        (Shape::Ellipsoid { axes }, Extremes::Certain) => (axes.min_element(), least_round, 0.0, 1.0),
+        (Shape::Box { size }, Extremes::Certain) => (0.5 * size.min_element(), least_round, 0.0, 1.0),
+        _ => (reach, reach, 0.0, 1.0),
+    };
     Kind {
-        material: body.material,
-        radius: body.shape.radius().unwrap_or(0.0),
+        radius,
+        round,
+        arm,
+        corners,
         inverse_mass: if moved { 1.0 / mass } else { 0.0 },
         inverse_inertia: if moved { 1.0 / moment } else { 0.0 },
-        servo: 0.0,
-        group: 0,
-        body: 0,
-        count: 1,
+        ..Kind::wall(body.material)
     }
 }
 
 /// Every spring and dashpot of a pair's laws on its mode; `overlap`, a fraction of R_eff, where they depend on it.
 fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscillator> {
-    let radius_eff = if j.radius > 0.0 { i.radius * j.radius / (i.radius + j.radius) } else { i.radius };
-    let translation = [i.inverse_mass, j.inverse_mass];
+    let radius_eff = radius_eff(i, j);
+    let translation = [i, j].map(|kind| kind.inverse_mass + kind.arm * kind.arm * kind.inverse_inertia);
     let rotation = [i.inverse_inertia, j.inverse_inertia];
     let rolling = rotation.map(|q| q * radius_eff * radius_eff);
     let rocking = [i, j].map(|kind| kind.inverse_mass + kind.radius * kind.radius * kind.inverse_inertia);
@@ -377,6 +410,42 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscilla
         }
         Some(Spin::Own(law)) => push(true, "spin", own(law).stiffness, own(law).dashpot, rotation),
     }
+    if let Some(Friction::Tracked(law)) = &laws.friction {
+        let holds = holds(&law.limit);
+        for (motion, k, c) in tracked_springs(law, i, j, radius_eff, area_radius) {
+            push(holds, motion, k, c, if motion == "slide" { rocking } else { rotation });
+        }
+    }
+    list
+}
+
+/// Motion, stiffness and dashpot of the springs of `tracked`. In the form of the paper each body has a rolling spring of its own:
+/// both act on the rolling of one against the other as the reciprocal one does (THEORY.md eq. 3.28), so one stands for them.
+fn tracked_springs(
+    law: &Tracked,
+    i: &Kind,
+    j: &Kind,
+    radius_eff: f64,
+    area_radius: f64,
+) -> Vec<(&'static str, f64, f64)> {
+    let shared = |q: [f64; 2]| if q[0] * q[1] > 0.0 { 2.0 / (q[0] + q[1]) } else { 1.0 / (q[0] + q[1]) };
+    let mass = shared([i.inverse_mass, j.inverse_mass]);
+    let inertia = shared([i.inverse_inertia, j.inverse_inertia]);
+    let mut list = vec![("slide", law.stiffness, 2.0 * law.damping * (mass * law.stiffness).sqrt())];
+    let share = if j.radius > 0.0 { 1.0 - 2.0 * radius_eff / (i.round + j.round) } else { 1.0 };
+    if let Some(roll) = law.roll {
+        let k = 4.0 * roll.eta * law.stiffness * radius_eff * radius_eff;
+        list.push(("roll", share * k, share * 2.0 * roll.damping * (inertia * k).sqrt()));
+    }
+    if let Some(spin) = law.spin {
+        let arm = match spin.curvature {
+            SpinCurvature::Given(curvature) => 1.0 / curvature,
+            SpinCurvature::Bodies => radius_eff,
+            SpinCurvature::Hertz => area_radius,
+        };
+        let k = spin.eta * law.stiffness * arm * arm;
+        list.push(("spin", k, 2.0 * spin.damping * (inertia * k).sqrt()));
+    }
     list
 }
 
@@ -400,7 +469,6 @@ mod tests {
     use super::*;
     use crate::law::{Hertz, Hooke, RollViscous, SpinLubkin, SpinMarshall};
     use crate::model::Material;
-    use crate::shape::Shape;
     use crate::world::{Setup, World};
 
     fn pair(laws: PairLaws, bodies: usize) -> Option<StepAdvice> {

@@ -9,7 +9,10 @@ use crate::contact::{Block, Lanes, Resistance, Turn};
 use crate::explicit::flow::PairFlow;
 use crate::law::memory::Memory;
 use crate::law::spring_slider::{SliderOptions, WithDefaults};
-use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
+use crate::law::tracked::{RatesFromStick, TrackedAs};
+use crate::law::{
+    Birth, Form, Friction, FrictionLaw, Kinematics, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin, Tracked,
+};
 
 /// Numbers of memory that precede the laws': one of bits, a bit for each motion that slips (see `Motions`).
 pub const SLIPS: usize = 1;
@@ -28,6 +31,8 @@ pub struct MemoryLayout {
     pub roll: usize,
     /// Spin.
     pub spin: usize,
+    /// All motions at once.
+    pub friction: usize,
     /// The motions whose law is from outside.
     pub own: Motions,
 }
@@ -72,13 +77,17 @@ impl MemoryLayout {
                 Some(Spin::Lubkin(law)) => size_of_memory(law),
                 Some(Spin::Own(law)) => law.memory_size(),
             },
+            friction: match &laws.friction {
+                None => 0,
+                Some(Friction::Tracked(law)) => law.memory_size(),
+            },
             own: own_motions(laws),
         }
     }
 
     /// Numbers in all, the bits of slipping included.
     pub fn total(&self) -> usize {
-        SLIPS + self.slide + self.roll + self.spin
+        SLIPS + self.slide + self.roll + self.spin + self.friction
     }
 }
 
@@ -223,11 +232,16 @@ pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut
     let slips = &mut slips[0];
     let (slide, rest) = rest.split_at_mut(layout.slide);
     let (roll, rest) = rest.split_at_mut(layout.roll);
-    let spin = &mut rest[..layout.spin];
+    let (spin, rest) = rest.split_at_mut(layout.spin);
+    let friction = &mut rest[..layout.friction];
     geometry::<N>(block, laws.rates_at_end());
     match &laws.normal {
         Normal::Hooke(law) => press::<_, N>(law, block),
         Normal::Hertz(law) => press::<_, N>(law, block),
+    }
+    if let Some(Friction::Tracked(law)) = &laws.friction {
+        resist_tracked::<N>(law, block, slips, friction);
+        return total::<N>(block);
     }
     // Options that are known at compile time cost nothing in the loop; others are slower but give the same bits.
     let default = SliderOptions::default();
@@ -396,11 +410,26 @@ pub(crate) fn resist<L: FrictionLaw, const N: usize>(
     for i in 0..N {
         let contact = block.contact(i);
         let bits = slips.0[i].to_bits();
-        let mut remembered = L::Memory::load(memory, i, bits & bit != 0);
+        let mut remembered = L::Memory::load_bits(memory, i, bits, bit);
         let resistance = law.resist(&contact, &mut remembered);
-        let slipping = remembered.store(memory, i);
-        slips.0[i] = f64::from_bits(if slipping { bits | bit } else { bits & !bit });
+        slips.0[i] = f64::from_bits(remembered.store_bits(memory, i, bits, bit));
         put(block, i, L::RESISTS, &resistance);
+    }
+}
+
+/// `tracked`: its form and, where it is the default, its birth are known at compile time.
+#[inline(always)]
+fn resist_tracked<const N: usize>(law: &Tracked, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]) {
+    let paper = law.form == Form::Paper;
+    match (law.kinematics, paper, law.birth) {
+        (Kinematics::Rates, false, Birth::Stick) => {
+            resist::<_, N>(&RatesFromStick::<false>(*law), block, slips, memory)
+        }
+        (Kinematics::Rates, true, Birth::Stick) => resist::<_, N>(&RatesFromStick::<true>(*law), block, slips, memory),
+        (Kinematics::Rates, false, _) => resist::<_, N>(&TrackedAs::<false, false>(*law), block, slips, memory),
+        (Kinematics::Rates, true, _) => resist::<_, N>(&TrackedAs::<true, false>(*law), block, slips, memory),
+        (Kinematics::Points, false, _) => resist::<_, N>(&TrackedAs::<false, true>(*law), block, slips, memory),
+        (Kinematics::Points, true, _) => resist::<_, N>(&TrackedAs::<true, true>(*law), block, slips, memory),
     }
 }
 

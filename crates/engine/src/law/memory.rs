@@ -18,6 +18,16 @@ pub trait Memory: Copy + Default + Send + Sync + 'static {
     fn load(block: &Self::Block, lane: usize, slipping: bool) -> Self;
     /// Puts the memory of one contact back; returns whether it slips.
     fn store(self, block: &mut Self::Block, lane: usize) -> bool;
+    /// `load` with all bits of the contact, for a law that has more than one; `own` are those of the motions it resists.
+    #[inline(always)]
+    fn load_bits(block: &Self::Block, lane: usize, bits: u64, own: u64) -> Self {
+        Self::load(block, lane, bits & own != 0)
+    }
+    /// `store` likewise: the contact's bits, with those of this law set anew.
+    #[inline(always)]
+    fn store_bits(self, block: &mut Self::Block, lane: usize, bits: u64, own: u64) -> u64 {
+        if self.store(block, lane) { bits | own } else { bits & !own }
+    }
 }
 
 /// A tangent vector and whether the contact slips.
@@ -76,7 +86,7 @@ pub struct ModeOnly {
 }
 
 /// A slice as an array. Its length is fixed by the layout of the memory that `World::new` computes.
-fn array<const N: usize>(lanes: &mut [Lanes]) -> &mut [Lanes; N] {
+pub(crate) fn array<const N: usize>(lanes: &mut [Lanes]) -> &mut [Lanes; N] {
     lanes.try_into().expect("the layout reserves as many lanes as the law's memory has numbers")
 }
 

@@ -19,6 +19,7 @@ pub mod one;
 pub mod own;
 pub mod restitution;
 pub mod spring_slider;
+pub mod tracked;
 pub mod viscous;
 
 pub use constant_torque::{RollConstantTorque, SpinConstantTorque};
@@ -32,6 +33,7 @@ pub use marshall::SpinMarshall;
 pub use memory::Memory;
 pub use own::{Own, Springs};
 pub use spring_slider::{Arm, Cap, RollSlider, SlideSlider, SliderOptions, Slip, SpinSlider, Transport};
+pub use tracked::{Birth, Form, Kinematics, SpinCurvature, Tracked, TrackedMemory, TrackedRoll, TrackedSpin};
 pub use viscous::RollViscous;
 
 use crate::contact::{Contact, Resistance};
@@ -49,6 +51,10 @@ impl Motions {
     pub const ROLL: Motions = Motions(2);
     /// The bodies turn against each other about the normal.
     pub const SPIN: Motions = Motions(4);
+
+    /// Not a motion of its own: the bit of a contact's memory for whether rolling of b slips, for a law that keeps it apart
+    /// from that of a. Two more bits follow for such a law.
+    pub const ROLL_OF_B: Motions = Motions(8);
 
     /// Both sets together.
     pub const fn and(self, other: Motions) -> Motions {
@@ -135,6 +141,13 @@ pub enum Spin {
     Own(Own),
 }
 
+/// The laws that resist several motions at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Friction {
+    /// Capped springs along the path of the contact point, for slide, roll and spin.
+    Tracked(Tracked),
+}
+
 /// Everything that acts between two materials. A motion without a law is free.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairLaws {
@@ -146,16 +159,45 @@ pub struct PairLaws {
     pub roll: Option<Roll>,
     /// Against spinning.
     pub spin: Option<Spin>,
+    /// Against all three at once; stands alone: then there is no law of a single motion.
+    pub friction: Option<Friction>,
 }
 
 impl PairLaws {
     /// A normal law alone: frictionless.
     pub fn frictionless(normal: Normal) -> Self {
-        PairLaws { normal, slide: None, roll: None, spin: None }
+        PairLaws { normal, slide: None, roll: None, spin: None, friction: None }
     }
 
-    /// The laws' names in scene files: normal, slide, roll, spin. Memory written by one law means nothing to another.
-    pub fn names(&self) -> [Option<&'static str>; 4] {
+    /// A normal law and one against all motions at once.
+    pub fn with_friction(normal: Normal, friction: Friction) -> Self {
+        PairLaws { friction: Some(friction), ..PairLaws::frictionless(normal) }
+    }
+
+    /// Whether slide, roll and spin are resisted.
+    pub fn resists(&self) -> [bool; 3] {
+        match &self.friction {
+            Some(Friction::Tracked(law)) => [true, law.roll.is_some(), law.spin.is_some()],
+            None => [self.slide.is_some(), self.roll.is_some(), self.spin.is_some()],
+        }
+    }
+
+    /// The bits of a contact's memory for whether rolling of a and of b slip: the same one where a law does not keep them apart.
+    pub fn bits_of_roll(&self) -> [Motions; 2] {
+        match &self.friction {
+            Some(Friction::Tracked(law)) if law.form == Form::Paper => [Motions::ROLL, Motions::ROLL_OF_B],
+            _ => [Motions::ROLL; 2],
+        }
+    }
+
+    /// Whether a law wants points of contact, orientations and curvatures.
+    #[inline(always)]
+    pub fn asks_for_surfaces(&self) -> bool {
+        matches!(&self.friction, Some(Friction::Tracked(law)) if law.kinematics == Kinematics::Points)
+    }
+
+    /// The laws' names in scene files: normal, slide, roll, spin, friction. Memory written by one law means nothing to another.
+    pub fn names(&self) -> [Option<&'static str>; 5] {
         let normal = match self.normal {
             Normal::Hooke(_) => "hooke",
             Normal::Hertz(_) => "hertz",
@@ -178,7 +220,11 @@ impl PairLaws {
             Spin::Lubkin(_) => "lubkin",
             Spin::Own(own) => own.name(),
         });
-        [Some(normal), slide, roll, spin]
+        let friction = self.friction.map(|law| match law {
+            // Its forms and kinematics remember different things.
+            Friction::Tracked(law) => law.kind(),
+        });
+        [Some(normal), slide, roll, spin, friction]
     }
 
     /// Whether the separation rate is taken along the normal at the step's end instead of mid-step: where the slide law
@@ -192,9 +238,9 @@ impl PairLaws {
 /// One contact whose numbers are easy to work with by hand, for the laws' own tests.
 #[cfg(test)]
 pub(crate) mod testing {
-    use glam::DVec3;
+    use glam::{DQuat, DVec3};
 
-    use crate::contact::{Contact, Turn};
+    use crate::contact::{Contact, Curvature, Turn};
 
     /// Equal unit spheres that overlap by 0.1 along z under a load of 2 N, without motion, at a step of 0.1 s. R =
     /// 0.5, m = 1, I = 0.1, so R_eff = 0.25, m_eff = 0.5 and the levers are 0.45.
@@ -222,6 +268,12 @@ pub(crate) mod testing {
             inverse_inertia_b: 10.0,
             normal_load: 2.0,
             dt: 0.1,
+            point_a: n * -0.45,
+            point_b: n * 0.45,
+            orientation_a: DQuat::IDENTITY,
+            orientation_b: DQuat::IDENTITY,
+            curvature_a: Curvature::round(2.0),
+            curvature_b: Curvature::round(2.0),
         }
     }
 

@@ -6,7 +6,8 @@ use crate::contact::{Contact, Lanes, Resistance};
 use crate::law::kernel::{MemoryLayout, SLIPS};
 use crate::law::memory::{GradedSpring, ModeOnly, ScalarSpring, VectorSpring};
 use crate::law::own::{Own, OwnNumbers};
-use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
+use crate::law::tracked::TrackedMemory;
+use crate::law::{Friction, FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
 use crate::measure::Mode;
 
 /// The motions in the order of a memory.
@@ -25,6 +26,8 @@ pub struct PairMemory {
     pub spin_stiffness: f64,
     /// Of laws from outside against slide, roll and spin; whether they slip stands above.
     pub own: [OwnNumbers; 3],
+    /// Of `tracked`, which has all that it knows here.
+    pub tracked: TrackedMemory,
 }
 
 impl PairMemory {
@@ -54,12 +57,18 @@ impl PairMemory {
             _ => DVec3::new(number(at), number(at + 1), number(at + 2)),
         };
         let (at, size) = known[2];
+        if layout.friction > 0 {
+            let at = spin + layout.spin;
+            let tracked = TrackedMemory::from_numbers(layout.friction, number(0).to_bits(), |k| number(at + k));
+            return PairMemory { tracked, ..PairMemory::default() };
+        }
         PairMemory {
             slide: VectorSpring { spring: vector(known[0]), slipping: slips(Motions::SLIDE) },
             roll: VectorSpring { spring: vector(known[1]), slipping: slips(Motions::ROLL) },
             spin: ScalarSpring { spring: if size > 0 { number(at) } else { 0.0 }, slipping: slips(Motions::SPIN) },
             spin_stiffness: if size > 1 { number(at + 1) } else { 0.0 },
             own,
+            tracked: TrackedMemory::default(),
         }
     }
 
@@ -71,6 +80,7 @@ impl PairMemory {
         if matches!(laws.roll, Some(Roll::Epsd(_))) {
             self.roll.spring = -self.roll.spring;
         }
+        self.tracked = self.tracked.swapped(laws.bits_of_roll()[0] != laws.bits_of_roll()[1]);
         self
     }
 
@@ -90,6 +100,7 @@ impl PairMemory {
         let slips = bit(Motions::SLIDE, self.slide.slipping)
             | bit(Motions::ROLL, self.roll.slipping)
             | bit(Motions::SPIN, self.spin.slipping);
+        let slips = if layout.friction > 0 { self.tracked.bits() } else { slips };
         let sizes = [layout.slide, layout.roll, layout.spin];
         let [slide, roll] = [self.slide.spring, self.roll.spring].map(|spring| spring.to_array());
         let of_motion = move |motion: usize| {
@@ -101,7 +112,8 @@ impl PairMemory {
             let numbers = if layout.own.overlaps(MOTIONS[motion]) { &self.own[motion] } else { known };
             numbers[..sizes[motion]].to_vec()
         };
-        std::iter::once(f64::from_bits(slips)).chain((0..3).flat_map(of_motion))
+        let tracked = self.tracked.to_numbers(layout.friction);
+        std::iter::once(f64::from_bits(slips)).chain((0..3).flat_map(of_motion)).chain(tracked)
     }
 }
 
@@ -113,6 +125,9 @@ pub fn evaluate(laws: &PairLaws, contact: &mut Contact, memory: &mut PairMemory)
     };
     contact.normal_load = push.abs();
     let mut sum = Resistance::default();
+    if let Some(Friction::Tracked(law)) = &laws.friction {
+        return (push, law.resist(contact, &mut memory.tracked));
+    }
     match &laws.slide {
         None => {}
         Some(Slide::SpringSlider(law)) => add(&mut sum, law, contact, &mut memory.slide),
@@ -204,7 +219,11 @@ pub fn stored(laws: &PairLaws, contact: &Contact, memory: &PairMemory) -> [f64; 
         Some(Spin::Lubkin(law)) => law.stored(contact, &memory.graded_spin()),
         Some(Spin::Own(law)) => law.stored_one(contact, &memory.own[2], memory.spin.slipping),
     };
-    let by_motion = |i: usize| slide[i] + roll[i] + spin[i];
+    let friction = match &laws.friction {
+        None => [0.0; 3],
+        Some(Friction::Tracked(law)) => law.stored(contact, &memory.tracked),
+    };
+    let by_motion = |i: usize| slide[i] + roll[i] + spin[i] + friction[i];
     [normal, by_motion(0), by_motion(1), by_motion(2)]
 }
 
@@ -215,9 +234,8 @@ pub fn modes(laws: &PairLaws, memory: &PairMemory) -> [Mode; 3] {
         (true, false) => Mode::Stick,
         (true, true) => Mode::Slip,
     };
-    [
-        mode(laws.slide.is_some(), memory.slide.slipping),
-        mode(laws.roll.is_some(), memory.roll.slipping),
-        mode(laws.spin.is_some(), memory.spin.slipping),
-    ]
+    let [slide, roll, spin] = laws.resists();
+    let tracked = laws.friction.map(|_| memory.tracked);
+    let slips = tracked.map_or([memory.slide.slipping, memory.roll.slipping, memory.spin.slipping], |m| m.slips());
+    [mode(slide, slips[0]), mode(roll, slips[1]), mode(spin, slips[2])]
 }

@@ -24,7 +24,7 @@ use glam::{DQuat, DVec3};
 
 use crate::contact::{Block, Lanes};
 use crate::law::{Motions, PairLaws, kernel};
-use crate::neighbour::Side;
+use crate::neighbour::{Class, Side};
 use crate::state::Mover;
 
 /// Whether a motion of a contact sticks or slips.
@@ -56,6 +56,8 @@ pub struct ContactRow {
     pub a: u32,
     /// Higher id.
     pub b: u32,
+    /// Which of several contacts of the two: the number of the corner, where a box lies on a plane; else 0.
+    pub feature: u8,
     /// Contact point (m), midway in the overlap.
     pub point: DVec3,
     /// From b to a.
@@ -72,8 +74,10 @@ pub struct ContactRow {
     pub roll_b: DVec3,
     /// Spinning torque on a about the normal (N m).
     pub spin: f64,
-    /// Slide, roll, spin.
+    /// Slide, roll, spin; roll slips where that of either body does.
     pub mode: [Mode; 3],
+    /// Roll of a and of b, which differ under a law that keeps them apart (`tracked` in the form of the paper).
+    pub roll_modes: [Mode; 2],
 }
 
 /// The row of one lane.
@@ -82,13 +86,18 @@ pub(crate) fn contact_row(
     lane: usize,
     a: &Mover,
     b: &Mover,
-    wall: Side,
+    class: Class,
+    feature: u8,
     laws: &PairLaws,
     memory: &[Lanes],
 ) -> ContactRow {
     let normal = block.normal.get(lane);
     // From the sphere: a wall's own position may be far away.
-    let point = if wall == Side::A {
+    let point = if class.solid {
+        let mover = if class.wall == Side::A { b } else { a };
+        let arm = if class.wall == Side::A { block.arm_b.get(lane) } else { block.arm_a.get(lane) };
+        mover.position + arm - normal * block.lever_a.0[lane]
+    } else if class.wall == Side::A {
         b.position + normal * block.lever_b.0[lane]
     } else {
         a.position - normal * block.lever_a.0[lane]
@@ -98,14 +107,14 @@ pub(crate) fn contact_row(
         (true, false) => Mode::Stick,
         (true, true) => Mode::Slip,
     };
-    let mode = [
-        mode(laws.slide.is_some(), Motions::SLIDE),
-        mode(laws.roll.is_some(), Motions::ROLL),
-        mode(laws.spin.is_some(), Motions::SPIN),
-    ];
+    let [slide, roll, spin] = laws.resists();
+    let [roll_a, roll_b] = laws.bits_of_roll();
+    let roll_modes = [roll_a, roll_b].map(|motion| mode(roll, motion));
+    let mode = [mode(slide, Motions::SLIDE), mode(roll, roll_a.and(roll_b)), mode(spin, Motions::SPIN)];
     ContactRow {
         a: a.id,
         b: b.id,
+        feature,
         point,
         normal,
         overlap: block.overlap.0[lane],
@@ -115,6 +124,7 @@ pub(crate) fn contact_row(
         roll_b: block.roll_b.get(lane),
         spin: block.spin.0[lane],
         mode,
+        roll_modes,
     }
 }
 

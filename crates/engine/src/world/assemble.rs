@@ -8,6 +8,8 @@ use super::packing::trace;
 use super::{Phases, Setup, World};
 use crate::body::{Body, Described, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control};
+use crate::collide::general::Solid;
+use crate::collide::solid::{self, Form, Posed};
 use crate::error::BuildError;
 use crate::inflow::{Inflow, Queue, Traffic};
 use crate::law::kernel::{MemoryLayout, SLIPS};
@@ -48,14 +50,14 @@ impl World {
         if all >= u64::from(u32::MAX) {
             return Err(BuildError::TooMany(all as usize));
         }
-        let mut specials = Vec::new();
+        let (mut specials, mut solids) = (Vec::new(), Vec::new());
         let [mut spheres, mut walls] = [(described.len(), described.len()), (0, 0)]
             .map(|(movers, turned)| (Vec::<Mover>::with_capacity(movers), Vec::<DQuat>::with_capacity(turned)));
         let (mut material_of, mut laws) = (Vec::with_capacity(described.len()), Laws::new(&model));
         for (id, body) in described.clone().enumerate() {
             let body = body.borrow();
             check_body(id as u32, body, &model)?;
-            let mover = mover_of(id as u32, body, &model, &mut specials);
+            let mover = mover_of(id as u32, body, &model, &mut specials, &mut solids);
             let group = if mover.radius > 0.0 { &mut spheres } else { &mut walls };
             group.0.push(mover);
             group.1.push(body.orientation.normalize());
@@ -63,6 +65,9 @@ impl World {
             laws.meet(&model, id as u32, body);
         }
         laws.check(&model, described.len() as u32)?;
+        if !solids.is_empty() {
+            check_solids(described.clone())?;
+        }
         if model.cell.is_some() {
             check_cell(&model, described)?;
         }
@@ -87,6 +92,8 @@ impl World {
             walls: Vec::new(),
             walls_before: Vec::new(),
             walls_built: Vec::new(),
+            solids_before: solids.clone(),
+            solids,
             work: Vec::new(),
             reports: Vec::new(),
             moved: Vec::new(),
@@ -164,6 +171,8 @@ fn check_cell<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + 
                 "is a plane that crosses a direction in which the cell repeats"
             }
             Shape::Plane { .. } => "is a wall, in a cell that changes its shape",
+            Shape::Ellipsoid { .. } => "is an ellipsoid, which is not built yet in a cell",
+            Shape::Box { .. } => "is a box, which is not built yet in a cell",
             _ => "is a wall other than a plane, which is not built yet in a cell",
         };
         return Err(BuildError::BadCell(format!("body {id} {what}")));
@@ -237,9 +246,17 @@ pub(super) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), Buil
         return impossible("a coordinate or velocity", f64::NAN, "finite numbers");
     }
     check_motion(id, body)?;
-    let Some(radius) = body.shape.radius() else { return check_wall(id, body) };
-    if !(radius > 0.0 && radius.is_finite()) {
-        return impossible("radius", radius, "a positive number");
+    let (what, least) = match body.shape {
+        Shape::Sphere { radius } => ("radius", radius),
+        Shape::Ellipsoid { axes } => ("a semi-axis of the ellipsoid", axes.min_element()),
+        Shape::Box { size } => ("an edge of the box", size.min_element()),
+        _ => return check_wall(id, body),
+    };
+    if !(least > 0.0 && body.shape.radius().is_some_and(f64::is_finite)) {
+        return impossible(what, least, "a positive number");
+    }
+    if body.shape.is_solid() && !body.orientation.is_finite() {
+        return impossible("the orientation", f64::NAN, "finite numbers");
     }
     let (mass, inertia) = body.mass_and_inertia(material.density);
     if !(mass > 0.0 && mass.is_finite()) {
@@ -250,8 +267,9 @@ pub(super) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), Buil
     }
     let unequal = inertia.x != inertia.y || inertia.y != inertia.z;
     let locked = body.lock[3..].iter().filter(|&&locked| locked).count();
-    // Locking some rotations needs the torque that the lock supplies, which the tumbling drift does not know.
-    if unequal && (locked == 1 || locked == 2) {
+    // Locking one rotation needs the torque that the lock supplies, which the tumbling drift does not know. With two locked,
+    // the body turns about an axis that stays, with one moment of inertia.
+    if unequal && locked == 1 {
         return Err(BuildError::LockedTumbling { body: id });
     }
     Ok(())
@@ -400,9 +418,41 @@ impl Laws {
     }
 }
 
-/// The packed record of a body; what is special about it goes to `specials`.
-pub(super) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) -> Mover {
+/// Two bodies that may meet must be a pair of shapes that is built.
+fn check_solids<B: Borrow<Body>>(bodies: impl Iterator<Item = B> + Clone) -> Result<(), BuildError> {
+    let mut looked_at: Vec<(&'static str, bool)> = Vec::new();
+    for (id, body) in bodies.clone().enumerate() {
+        let body = body.borrow();
+        // What one box may not meet, another may not either.
+        let kind = (body.shape.kind(), body.motion.yields());
+        if !body.shape.is_solid() || looked_at.contains(&kind) {
+            continue;
+        }
+        looked_at.push(kind);
+        for (other, second) in bodies.clone().enumerate() {
+            let second = second.borrow();
+            let meet = other != id && (kind.1 || second.motion.yields());
+            if meet && !solid::is_built(&body.shape, &second.shape) {
+                let (a, b) = (id.min(other) as u32, id.max(other) as u32);
+                let [first, second] = if id < other { [body, second] } else { [second, body] }.map(|b| b.shape.kind());
+                return Err(BuildError::NotBuilt { a, b, first, second });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The packed record of a body; what is special about it goes to `specials`, and its shape, if it is an ellipsoid or a box, to
+/// `solids`.
+pub(super) fn mover_of(
+    id: u32,
+    body: &Body,
+    model: &Model,
+    specials: &mut Vec<Special>,
+    solids: &mut Vec<Solid>,
+) -> Mover {
     let (mass, inertia) = body.mass_and_inertia(model.materials[body.material as usize].density);
+    let inertia = body.about_free_axis(inertia);
     let moved = body.motion.yields();
     let equal = inertia.x == inertia.y && inertia.y == inertia.z;
     let mask = |lock: &[bool]| {
@@ -419,11 +469,20 @@ pub(super) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
         torque: body.torque,
         inertia_body: (!equal).then_some(inertia),
         wall: wall_of(&body.shape),
+        solid: body.shape.is_solid().then_some(solids.len() as u32),
     };
+    if let Some(form) = Form::of(&body.shape) {
+        // What is driven has its angular velocity from elsewhere.
+        let tumbles = special.inertia_body.filter(|_| moved);
+        let orientation = special.orientation0;
+        let posed = Posed { form, position: body.position, world_from_body: DMat3::from_quat(orientation) };
+        solids.push(Solid { id, posed, orientation, tumbles });
+    }
     let plain = body.motion == Motion::Free
         && special.free == DVec3::ONE
         && special.free_turn == DVec3::ONE
         && (body.force, body.torque) == (DVec3::ZERO, DVec3::ZERO)
+        && special.solid.is_none()
         && equal;
     if !plain {
         specials.push(special);
@@ -456,7 +515,7 @@ pub(super) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
 /// The shape of a wall with its directions made exact: the callers' may be off by rounding.
 fn wall_of(shape: &Shape) -> Option<Shape> {
     match *shape {
-        Shape::Sphere { .. } => None,
+        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } => None,
         Shape::Plane { normal } => Some(Shape::Plane { normal: normal.normalize() }),
         Shape::Rectangle { normal, along, size, sides } => {
             let normal = normal.normalize();

@@ -21,6 +21,7 @@ use crate::wall::Wall;
 pub(super) struct HeldContact {
     pub a: u32,
     pub b: u32,
+    pub feature: u8,
     /// Which memory of `HeldContacts`, and the place there: 32 to a block.
     chunk: u32,
     place: u32,
@@ -102,32 +103,45 @@ impl HeldContacts {
     }
 
     /// Holds one more, which remembers `numbers`, as many as `stride`.
-    pub fn push(&mut self, a: u32, b: u32, stride: usize, numbers: impl Iterator<Item = f64>) {
+    pub fn push(&mut self, (a, b, feature): (u32, u32, u8), stride: usize, numbers: impl Iterator<Item = f64>) {
         let place = self.contacts.len();
         let memory = &mut self.memory[0];
         memory.resize((place / LANES + 1) * stride, Lanes::ZERO);
         for (lanes, number) in memory[place / LANES * stride..].iter_mut().zip(numbers) {
             lanes.0[place % LANES] = number;
         }
-        self.contacts.push(HeldContact { a, b, chunk: 0, place: place as u32 });
+        self.contacts.push(HeldContact { a, b, feature, chunk: 0, place: place as u32 });
     }
+}
+
+/// What one contact remembers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RememberedContact {
+    /// Lower id.
+    pub a: u32,
+    /// Higher id.
+    pub b: u32,
+    /// Which of several contacts of the two: see `ContactRow`.
+    pub feature: u8,
+    /// What it remembers.
+    pub memory: PairMemory,
 }
 
 /// What the contacts of a world remember, by the ids of their bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remembered {
-    rows: Vec<(u32, u32, PairMemory)>,
+    rows: Vec<RememberedContact>,
 }
 
 impl Remembered {
     /// Of these pairs, each with the lower id first.
-    pub fn new(mut rows: Vec<(u32, u32, PairMemory)>) -> Self {
-        rows.sort_unstable_by_key(|row| (row.0, row.1));
+    pub fn new(mut rows: Vec<RememberedContact>) -> Self {
+        rows.sort_unstable_by_key(|row| (row.a, row.b, row.feature));
         Remembered { rows }
     }
 
     /// Pairs, lower id first, and what they remember.
-    pub fn rows(&self) -> &[(u32, u32, PairMemory)] {
+    pub fn rows(&self) -> &[RememberedContact] {
         &self.rows
     }
 
@@ -155,7 +169,8 @@ impl World {
                 for lane in (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1) {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
                     let [a, b] = [candidate.a, candidate.b].map(|i| self.state.bodies.movers[i as usize].id);
-                    rows.push((a, b, PairMemory::from_lanes(&layout, lanes, lane)));
+                    let memory = PairMemory::from_lanes(&layout, lanes, lane);
+                    rows.push(RememberedContact { a, b, feature: candidate.feature(), memory });
                 }
             }
         }
@@ -165,10 +180,10 @@ impl World {
     /// What others remember, for the contacts of a new world. Memory of pairs that are not near each other is dropped.
     pub(super) fn held_from(&self, remembered: &Remembered) -> HeldContacts {
         let mut held = HeldContacts::with_capacity(remembered.len());
-        for &(a, b, memory) in &remembered.rows {
+        for &RememberedContact { a, b, feature, memory } in &remembered.rows {
             let Some([first, second]) = self.materials_of(a, b) else { continue };
             let Some(laws) = self.model.laws.get(first, second) else { continue };
-            held.push(a, b, self.stride, memory.to_numbers(&MemoryLayout::of(laws)));
+            held.push((a, b, feature), self.stride, memory.to_numbers(&MemoryLayout::of(laws)));
         }
         held
     }
@@ -177,9 +192,15 @@ impl World {
         Some([*self.material_of.get(a as usize)?, *self.material_of.get(b as usize)?])
     }
 
-    /// Puts the walls where their bodies are.
+    /// Puts the walls, and the ellipsoids and boxes, where their bodies are.
     pub(super) fn place_walls(&mut self) {
         let bodies = &self.state.bodies;
+        for solid in &mut self.solids {
+            // One that has left stays where it was: nobody asks for it.
+            if let Some(mover) = bodies.movers.get(bodies.index_of[solid.id as usize] as usize) {
+                solid.put(mover.position, bodies.orientations[bodies.index_of[solid.id as usize] as usize]);
+            }
+        }
         self.walls.clear();
         for (mover, &orientation) in bodies.movers.iter().zip(&bodies.orientations).skip(bodies.spheres) {
             let special = &self.specials[mover.special as usize - 1];
@@ -187,6 +208,12 @@ impl World {
             let wall = wall.expect("a body without radius is a wall");
             self.walls.push(wall.running(matches!(special.motion, Motion::Belt(_))));
         }
+    }
+
+    /// Takes the walls and solids as they are for those at the start of the step.
+    pub(super) fn note_walls_before(&mut self) {
+        self.walls_before.clone_from(&self.walls);
+        self.solids_before.clone_from(&self.solids);
     }
 
     /// Takes contacts out of the lists, which are about to change. Until they are put back there are none.
@@ -209,7 +236,8 @@ impl World {
                 for (lane, held) in live.zip(&mut held) {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
                     let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
-                    *held = HeldContact { a, b, chunk: chunk as u32, place: (block * LANES + lane) as u32 };
+                    let (feature, place) = (candidate.feature(), (block * LANES + lane) as u32);
+                    *held = HeldContact { a, b, feature, chunk: chunk as u32, place };
                 }
             }
         });
@@ -228,7 +256,7 @@ impl World {
             placed.clear();
             from.clear();
             for (place, candidate) in lists.candidates.iter().enumerate() {
-                if let Some(held) = by_owner.find(candidate.a, candidate.b) {
+                if let Some(held) = by_owner.find(candidate.a, candidate.b, candidate.feature()) {
                     placed.push(place as u32);
                     from.push(held);
                 }
@@ -281,16 +309,16 @@ impl<'a> ByOwner<'a> {
         ByOwner { held, first, links }
     }
 
-    /// The contact of two bodies, by index.
-    fn find(&self, i: u32, j: u32) -> Option<&'a HeldContact> {
-        self.of_owner(i, j).or_else(|| self.of_owner(j, i))
+    /// The contact of two bodies, by index, and of their features.
+    fn find(&self, i: u32, j: u32, feature: u8) -> Option<&'a HeldContact> {
+        self.of_owner(i, j, feature).or_else(|| self.of_owner(j, i, feature))
     }
 
-    fn of_owner(&self, owner: u32, other: u32) -> Option<&'a HeldContact> {
+    fn of_owner(&self, owner: u32, other: u32, feature: u8) -> Option<&'a HeldContact> {
         let mut at = self.first[owner as usize].load(Ordering::Relaxed);
         while at != END {
             let link = self.links[at as usize];
-            if link.other == other {
+            if link.other == other && self.held[at as usize].feature == feature {
                 return Some(&self.held[at as usize]);
             }
             at = link.next;

@@ -6,7 +6,7 @@
 //! it goes by index over flat lists, so that a run can ask at every look at its rules.
 
 use super::World;
-use crate::law::{Limit, Measure, PairLaws, Roll, Slide, Spin};
+use crate::law::{Friction, Limit, Measure, PairLaws, Roll, Slide, Spin};
 use crate::measure::packing::{LEAST_COEFFICIENT, stable_contacts};
 
 /// A packing without its rattlers.
@@ -142,7 +142,18 @@ impl World {
             Some(Spin::Own(_)) => true,
             None => false,
         };
-        stable_contacts([laws.iter().any(slide), laws.iter().any(roll), laws.iter().any(spin)]) as u32
+        let tracked = |motion: usize| {
+            let held = |laws: &PairLaws| match &laws.friction {
+                Some(Friction::Tracked(law)) => holds(&law.limit_of(motion)),
+                None => false,
+            };
+            laws.iter().any(|laws| held(laws))
+        };
+        stable_contacts([
+            laws.iter().any(slide) || tracked(0),
+            laws.iter().any(roll) || tracked(1),
+            laws.iter().any(spin) || tracked(2),
+        ]) as u32
     }
 }
 

@@ -4,9 +4,9 @@
 
 pub mod own;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use own::{Regularised, TwoSliders};
-use stickslip::contact::{Contact, Turn};
+use stickslip::contact::{Contact, Curvature, Turn};
 use stickslip::frame;
 use stickslip::law::*;
 use stickslip::random::Stream;
@@ -52,6 +52,7 @@ pub fn santos(options: SliderOptions, mu_roll: f64, length_spin: f64) -> PairLaw
         slide: Some(Slide::SpringSlider(SlideSlider { options, ..SlideSlider::new(1.0, 0.5, Limit::mu(0.3)) })),
         roll: Some(Roll::SpringSlider(RollSlider { options, ..RollSlider::new(1.0, 0.5, Limit::mu(mu_roll)) })),
         spin: Some(Spin::SpringSlider(SpinSlider { options, ..SpinSlider::new(1.0, 0.5, Limit::length(length_spin)) })),
+        friction: None,
     }
 }
 
@@ -93,7 +94,7 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
     let regularised = Roll::own(Regularised { mu: 0.2, rate: 0.1 });
     let own_slide = Some(Slide::own(area_slide));
     let own_spin = Some(Spin::own(lubkin));
-    let laws = |normal, slide, roll, spin| PairLaws { normal, slide, roll, spin };
+    let laws = |normal, slide, roll, spin| PairLaws { normal, slide, roll, spin, friction: None };
     vec![
         ("spring-slider", laws(hooke, slide(mu), roll(mu), spin(length))),
         ("spring-slider, limits the other way", laws(hertz, slide(mu), roll(length), spin(mu))),
@@ -193,6 +194,12 @@ pub fn resting_contact(dt: f64) -> Contact {
         inverse_inertia_b: inverse_inertia(radius_b),
         normal_load: 0.0,
         dt,
+        point_a: DVec3::Z * -(radius_a - 0.5 * overlap),
+        point_b: DVec3::Z * (radius_b - 0.5 * overlap),
+        orientation_a: DQuat::IDENTITY,
+        orientation_b: DQuat::IDENTITY,
+        curvature_a: Curvature::round(1.0 / radius_a),
+        curvature_b: Curvature::round(1.0 / radius_b),
     }
 }
 

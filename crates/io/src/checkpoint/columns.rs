@@ -17,6 +17,8 @@ use super::format::{Part, Section};
 /// Sections that are there only with a cell.
 const CELL: &str = "cell";
 const IMAGES: &str = "bodies.images";
+/// A section that is there only where some pair has several contacts.
+const FEATURES: &str = "contacts.feature";
 
 /// Numbers of the clock, eight bytes each.
 const CLOCK: usize = 10 + 25;
@@ -31,6 +33,8 @@ pub trait Source {
     fn body(&self, index: usize) -> SavedBody;
     /// The places of contacts with their memory, in their order.
     fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()>;
+    /// Whether two bodies may have several contacts, told apart by a number.
+    fn has_features(&self) -> bool;
 }
 
 impl Source for Saved {
@@ -49,6 +53,10 @@ impl Source for Saved {
     fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()> {
         let mut contacts = self.contacts.iter().zip(self.memory.chunks_exact(self.stride.max(1)));
         contacts.try_for_each(|(contact, memory)| visit(*contact, memory))
+    }
+
+    fn has_features(&self) -> bool {
+        self.contacts.iter().any(|contact| contact.feature != 0)
     }
 }
 
@@ -80,6 +88,15 @@ impl Source for Living<'_> {
 
     fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()> {
         self.world.visit_saved_contacts(|contact, memory| visit(contact, memory))
+    }
+
+    fn has_features(&self) -> bool {
+        let mut any = false;
+        let look = |contact: SavedContact, _: &[f64]| -> Result<(), std::convert::Infallible> {
+            any |= contact.feature != 0;
+            Ok(())
+        };
+        self.world.visit_saved_contacts(look).is_ok() && any
     }
 }
 
@@ -113,6 +130,9 @@ pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
     parts.push(each("contacts.memory", |_, memory, out| {
         memory.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
     }));
+    if source.has_features() {
+        parts.push(each(FEATURES, |contact, _, out| out.write_all(&[contact.feature])));
+    }
     if let Some(state) = &saved.cell {
         let cell = || cell::numbers(state).into_iter().flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
         parts.push(Part::new(CELL, move |out| out.write_all(&cell())));
@@ -269,7 +289,13 @@ pub fn read(sections: &mut Sections) -> Result<Saved, String> {
     let a = sections.column("contacts.a", contacts, 1, u32::from_le_bytes)?;
     let b = sections.column("contacts.b", contacts, 1, u32::from_le_bytes)?;
     let live = sections.column("contacts.live", contacts, 1, u8::from_le_bytes)?;
-    saved.contacts = (0..contacts).map(|i| SavedContact { a: a[i], b: b[i], live: live[i] != 0 }).collect();
+    let feature = if sections.has(FEATURES) {
+        sections.column(FEATURES, contacts, 1, u8::from_le_bytes)?
+    } else {
+        vec![0; contacts]
+    };
+    let contact = |i: usize| SavedContact { a: a[i], b: b[i], feature: feature[i], live: live[i] != 0 };
+    saved.contacts = (0..contacts).map(contact).collect();
     saved.memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
     Ok(saved)
 }

@@ -81,7 +81,7 @@ pub struct LawText {
 }
 
 /// The laws between two materials. The memory of a contact has a number for the bits of slipping, then those of slide, roll
-/// and spin.
+/// and spin, or of the law against all three.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairText {
     /// Indices of the two materials, the lower first.
@@ -94,20 +94,23 @@ pub struct PairText {
     pub roll: Option<LawText>,
     /// Against spinning.
     pub spin: Option<LawText>,
+    /// Against all three at once; then none of them has a law of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<LawText>,
 }
 
 impl PairText {
-    /// Against slide, roll and spin.
-    pub fn frictions(&self) -> [&Option<LawText>; 3] {
-        [&self.slide, &self.roll, &self.spin]
+    /// Against slide, roll and spin, and against all at once.
+    pub fn frictions(&self) -> [&Option<LawText>; 4] {
+        [&self.slide, &self.roll, &self.spin, &self.friction]
     }
 
     /// How the memory is laid out.
     pub fn layout(&self) -> MemoryLayout {
         let numbers = |law: &Option<LawText>| law.as_ref().map_or(0, |law| law.numbers);
-        let [slide, roll, spin] = self.frictions().map(numbers);
+        let [slide, roll, spin, friction] = self.frictions().map(numbers);
         // Scenes know no laws from outside.
-        MemoryLayout { slide, roll, spin, own: Motions::NONE }
+        MemoryLayout { slide, roll, spin, friction, own: Motions::NONE }
     }
 }
 
@@ -270,7 +273,7 @@ pub fn pairs(model: &Model) -> Vec<PairText> {
     let all = (0..count).flat_map(|i| (i..count).map(move |j| [i, j]));
     let pair = |between: [u16; 2]| {
         let laws = model.laws.get(between[0], between[1])?;
-        let (layout, [normal, slide, roll, spin]) = (MemoryLayout::of(laws), laws.names());
+        let (layout, [normal, slide, roll, spin, friction]) = (MemoryLayout::of(laws), laws.names());
         let law = |name: Option<&str>, numbers| name.map(|law| LawText { law: law.to_owned(), numbers });
         Some(PairText {
             between,
@@ -278,6 +281,7 @@ pub fn pairs(model: &Model) -> Vec<PairText> {
             slide: law(slide, layout.slide),
             roll: law(roll, layout.roll),
             spin: law(spin, layout.spin),
+            friction: law(friction, layout.friction),
         })
     };
     all.filter_map(pair).collect()

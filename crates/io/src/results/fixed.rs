@@ -144,9 +144,10 @@ pub fn append(
 fn row(body: &FixedBody, materials: &[String]) -> String {
     let name = csv_field(&body.name);
     let material = materials.get(usize::from(body.material)).map_or(String::new(), |name| csv_field(name));
-    let sizes = match body.shape {
-        Shape::Sphere { radius } => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
-        _ => ",,".to_owned(),
+    let sizes = match body.shape.radius() {
+        // Of an ellipsoid or a box the radius around it: its sizes are in `scene.toml`.
+        Some(radius) => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
+        None => ",,".to_owned(),
     };
     format!(",{name},{material},{},{sizes}\n", body.shape.kind())
 }

@@ -14,6 +14,7 @@ use super::fixed::RunInfo;
 use super::panel::Panel;
 use super::render::{self, Ball, Ground, Stage};
 use super::scales::{Range, draw_bar, draw_length};
+use super::solid;
 
 pub(super) const WIDTH: usize = 1200;
 pub(super) const HEIGHT: usize = 800;
@@ -77,6 +78,14 @@ impl Drawing {
             {
                 Shape::Sphere { radius } => {
                     spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
+                }
+                shape @ (Shape::Ellipsoid { .. } | Shape::Box { .. }) => {
+                    let placed = |(at, radius): (DVec3, f64)| Sphere {
+                        centre: body.position + body.orientation * at,
+                        radius,
+                        value: body.velocity.length(),
+                    };
+                    spheres.extend(solid::balls(&shape).into_iter().map(placed));
                 }
                 Shape::Plane { normal } => planes.push((body.position, body.orientation * normal)),
                 shape => walls.push((shape, body.position, body.orientation)),
@@ -308,7 +317,7 @@ fn panel(camera: &Camera, &(shape, position, orientation): &(Shape, DVec3, DQuat
         Shape::Cone { radii, length: long, axis, .. } => {
             Some(Panel::Turned { at, axis: turn(axis), radii: radii.map(length), half_length: length(0.5 * long) })
         }
-        Shape::Sphere { .. } | Shape::Plane { .. } => None,
+        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Plane { .. } => None,
     }
 }
 

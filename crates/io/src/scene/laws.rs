@@ -39,7 +39,7 @@ pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws
         return Err(spin.error(message.into()).help("leave `spin` out, or set include_spin = false"));
     }
     let spin = read_motion(contact, "spin", |table| read_spin(table, &law, slide.as_ref(), &sides))?;
-    let mut laws = PairLaws { normal: law, slide, roll, spin };
+    let mut laws = PairLaws { normal: law, slide, roll, spin, friction: None };
     // Spin has nothing to carry, so no `transport` of its own: its rate is taken where the slide law takes its own.
     if let (true, Some(Spin::SpringSlider(spin))) = (laws.rates_at_end(), &mut laws.spin) {
         spin.options.transport = Transport::Lammps;

@@ -9,6 +9,7 @@ use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 use stickslip::body::BodyList;
 use stickslip::cell::Frame;
+use stickslip::collide::solid;
 use stickslip::model::{LawTable, Material};
 use stickslip::wall::Wall;
 
@@ -181,6 +182,10 @@ impl Search<'_> {
         let Some(radius) = bodies.radius(i) else { return };
         let yields = bodies.yields(i);
         for &(p, wall) in walls {
+            if bodies.is_solid(i) {
+                found.extend(self.solids(i, p));
+                continue;
+            }
             let Some(nearest) = wall.touchable(places.home[i]) else { continue };
             let overlap = radius - nearest.distance;
             if yields && overlap > 0.0 {
@@ -193,10 +198,25 @@ impl Search<'_> {
             // Of two spheres on the same level the lower id looks; of two levels the smaller sphere does.
             let mine = || looks != Looks::Around || (Grid::level(radius), i) < (Grid::level(other_radius), j);
             if overlap > 0.0 && mine() && (yields || bodies.yields(j)) {
+                if bodies.is_solid(i) || bodies.is_solid(j) {
+                    found.extend(self.solids(i, j));
+                    return;
+                }
                 let smaller_radius = radius.min(other_radius);
                 found.push(Touching { ids: [i.min(j), i.max(j)], overlap, smaller_radius });
             }
         });
+    }
+}
+
+impl Search<'_> {
+    /// The same for two of which one is an ellipsoid or a box: there is no cell with these, so bodies are where they are.
+    fn solids(&self, i: usize, j: usize) -> Option<Touching> {
+        let (a, b) = (self.bodies.get(i), self.bodies.get(j));
+        let deepest = solid::deepest(&a, &b).filter(|meeting| meeting.overlap > 0.0)?;
+        let ids = [i.min(j), i.max(j)];
+        let acts = a.motion.yields() || b.motion.yields();
+        acts.then_some(Touching { ids, overlap: deepest.overlap, smaller_radius: deepest.radius_eff })
     }
 }
 

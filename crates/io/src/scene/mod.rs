@@ -117,6 +117,7 @@ impl Sites {
                 | BuildError::LockedTumbling { body: id }
                 | BuildError::NotPlain { body: id }
                 | BuildError::NotFree { body: id }
+                | BuildError::NotBuilt { b: id, .. }
                 | BuildError::NoLaws { b: id, .. } => body(*id),
                 BuildError::BadStream { stream, .. } => self.streams.get(*stream),
                 _ => None,

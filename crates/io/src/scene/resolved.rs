@@ -297,6 +297,8 @@ fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) 
     writeln!(out, "material = {}", string(&scene.setup.model.materials[body.material as usize].name))?;
     match body.shape {
         Shape::Sphere { radius } => writeln!(out, "shape = {{ kind = \"sphere\", radius = {} }}", number(radius))?,
+        Shape::Ellipsoid { axes } => writeln!(out, "shape = {{ kind = \"ellipsoid\", axes = {} }}", vector(axes))?,
+        Shape::Box { size } => writeln!(out, "shape = {{ kind = \"box\", size = {} }}", vector(size))?,
         Shape::Plane { normal } => writeln!(out, "shape = {{ kind = \"plane\", normal = {} }}", vector(normal))?,
         Shape::Rectangle { normal, along, size, sides } => {
             let (normal, along) = (vector(normal), vector(along));

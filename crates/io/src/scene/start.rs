@@ -24,7 +24,7 @@ use stickslip::law::Motions;
 use stickslip::law::kernel::MemoryLayout;
 use stickslip::law::one::PairMemory;
 use stickslip::model::Model;
-use stickslip::world::{Remembered, RestoreError, Saved, SavedBody, Setup, World};
+use stickslip::world::{Remembered, RememberedContact, RestoreError, Saved, SavedBody, Setup, World};
 
 use crate::checkpoint::describe::{BodyText, PairText, pairs};
 use crate::checkpoint::{self, Checkpoint};
@@ -365,7 +365,9 @@ impl<'a> Earlier<'a> {
             let Some(laws) = setup.model.laws.get(new_a, new_b) else { continue };
             let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
             let memory = PairMemory::from_numbers(&new.layout(), |at| numbers[at]);
-            rows.push(if a < b { (a, b, memory) } else { (b, a, memory.swapped(laws)) });
+            let memory = if a < b { memory } else { memory.swapped(laws) };
+            let (a, b, feature) = (a.min(b), a.max(b), contact.feature);
+            rows.push(RememberedContact { a, b, feature, memory });
         }
         (Remembered::new(rows), dropped.into_iter().collect())
     }
@@ -447,11 +449,13 @@ fn same_place(body: &Body, saved: &SavedBody) -> bool {
 fn carried(old: &PairText, new: &PairText, numbers: &[f64], model: &Model, dropped: &mut BTreeSet<String>) -> Vec<f64> {
     let layout: MemoryLayout = new.layout();
     let mut carried = vec![0.0; layout.total()];
-    let motions = [("slide", Motions::SLIDE), ("roll", Motions::ROLL), ("spin", Motions::SPIN)];
+    // A law against all motions has more bits than one for each.
+    let all = ("friction", Motions(u8::MAX));
+    let motions = [("slide", Motions::SLIDE), ("roll", Motions::ROLL), ("spin", Motions::SPIN), all];
     let (mut slips, mut from, mut to) = (0, 1, 1);
     for ((motion, bit), (old, now)) in motions.into_iter().zip(old.frictions().into_iter().zip(new.frictions())) {
         let size = |law: &Option<crate::checkpoint::describe::LawText>| law.as_ref().map_or(0, |law| law.numbers);
-        if old == now {
+        if old == now && now.is_some() {
             carried[to..to + size(now)].copy_from_slice(&numbers[from..from + size(old)]);
             slips |= numbers[0].to_bits() & u64::from(bit.0);
         } else if let Some(law) = old {

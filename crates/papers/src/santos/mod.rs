@@ -40,6 +40,7 @@ pub fn laws(mu_slide: f64, mu_roll: f64, mu_spin: f64) -> PairLaws {
         slide: (mu_slide > 0.0).then_some(Slide::SpringSlider(slide)),
         roll: (mu_roll > 0.0).then_some(Roll::SpringSlider(roll)),
         spin: (mu_spin > 0.0).then_some(Spin::SpringSlider(spin)),
+        friction: None,
     }
 }
 

@@ -1,0 +1,482 @@
+//! `tracked`, against slide, roll and spin at once: capped springs along the path of the contact point over both surfaces
+//! (Fang and Negrut 2020).
+//!
+//! In a step the contact point moves by p_a over the surface of a and by p_b over that of b, and a spins against b by psi
+//! (rates here: per time, carried to the normal at the step's end; THEORY.md eqs. 3.22 to 3.29):
+//!
+//!   slide  d = p_a - p_b        K = K_E                cap  mu N/K_E           F on a = K S + D d/dt, on b the opposite
+//!   roll   d = kappa_i p_i      K = eta_r K_E/kappa^2  cap  kappa mu N/K_E     T = K Theta + D d/dt, M_a = T_a x n, M_b = n x T_b
+//!   spin   d = psi              K = eta_s K_E/K_c^2    cap  K_c mu N/K_E       M on a = -(K Psi + D psi/dt) n, on b the opposite
+//!
+//! with kappa = (kappa_a + kappa_b)/2, and K_c a curvature, or one over Hertz' radius a = sqrt(R_eff d) of the contact area with
+//! eta_s = 1/2. Each spring h: h += d; if |h| is above its cap (static in stick, kinetic in slip), h is cut to that cap, the
+//! contact slips and the dashpot is off; else it sticks and the dashpot is on. So the step at which slip begins bears the
+//! static load. Dashpots are shares f of the critical ones, D = 2 f sqrt(m K), with m and I of the moving body against a wall, and of
+//! two bodies twice m_eff and I_eff, which for equal ones are their own.
+//!
+//! **Memory** holds lengths: S, Theta/kappa, Psi/K_c. All have the cap mu N/K_E, and a change of curvature or of the contact area
+//! changes no stored energy; with constant curvature it is the same as the paper's.
+//! It is carried with the normal and the mean spin of the pair, so that the law is objective.
+//!
+//! **Forms.** `reciprocal` (default): one spring against rolling, d = c (d_a + d_b) = c (w_a - w_b) x n dt, M_b = -M_a, with
+//! c = (kappa_a^2 + kappa_b^2)/(kappa_a + kappa_b)^2: half for equal spheres, one at a plane, where it is the paper's. With this c it
+//! stores what the paper's two springs store in rolling without slip. It keeps angular momentum. `paper`: one spring for each body,
+//! as printed. Both see the line of centres turn, so their torques need not cancel: an isolated pair that turns gains angular
+//! momentum, and energy (M_a + M_b) . w of the pair, without limit in time.
+//!
+//! **Kinematics.** `rates` (default): exact rates of spheres and walls, which count as flat. `points` (`tracked/points.rs`): the
+//! points of contact of the step before, carried by both bodies; any shape.
+//!
+//! **Birth.** A new contact has no motion behind it: its first increments are zero. `stick` (default, as printed): then all springs
+//! stick, and the dashpot acts with all its strength, however small mu N: a kick. `slip`: starts at the kinetic caps along the motion,
+//! in slip; this gives a contact energy from nowhere, (mu_k N)^2 (1 + eta_r + eta_s)/(2 K_E) (twice eta_r in `paper`) at its birth.
+//! `capped`: spring and dashpot together never exceed mu_s N (and the like for roll and spin), which keeps the law passive.
+//!
+//! It does not do: roll and spin where both surfaces are flat, and concave surfaces that fit (kappa_a + kappa_b <= 0).
+//!
+//! ```
+//! use stickslip::law::{Form, Limit, SpinCurvature, Tracked};
+//! let mu = Limit { static_: 0.25, ..Limit::mu(0.2) };
+//! let law = Tracked::new(1e5, mu).with_roll(0.3).with_spin(0.012, SpinCurvature::Given(5.0));
+//! assert_eq!((law.form, law.damping), (Form::Reciprocal, 1.0));
+//! // On a plane a sphere of 0.2 m has K_R = 4 eta K_E R^2.
+//! assert_eq!(law.roll_stiffness(5.0, 0.0), Some(4.0 * 0.3 * 1e5 / 25.0));
+//! ```
+
+mod memory;
+mod points;
+
+use glam::DVec3;
+
+use crate::contact::{Contact, Resistance};
+use crate::law::limit::{Limit, Measure};
+use crate::law::spring_slider::Stretch;
+use crate::law::{FrictionLaw, Motions};
+
+use memory::{KeptBoth, KeptBothAndPoints, KeptOne, KeptOneAndPoints};
+pub use memory::{POINTS_KNOWN, TrackedMemory};
+
+/// One spring against rolling, or one for each body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Form {
+    /// One: torques are opposite, and angular momentum is kept.
+    #[default]
+    Reciprocal,
+    /// One for each body, as printed.
+    Paper,
+}
+
+/// How the path of the contact point is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Kinematics {
+    /// From velocities: exact for spheres and planes.
+    #[default]
+    Rates,
+    /// From the points of contact of the step before: any shape.
+    Points,
+}
+
+/// How a contact begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Birth {
+    /// In stick with empty springs.
+    #[default]
+    Stick,
+    /// In slip with springs at their kinetic caps, along the motion; a body that does not roll yet, as sliding will roll it.
+    Slip,
+    /// In stick; the whole load, dashpot included, is capped at the static limit, at birth and later.
+    Capped,
+}
+
+/// Resistance against rolling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrackedRoll {
+    /// eta_r; the torque is at most eta_r mu N/kappa: 2 eta_r mu R N on a plane, eta_r mu R N between equal spheres.
+    pub eta: f64,
+    /// Dashpot as a share of the critical one 2 sqrt(I K_R); the paper has 1.
+    pub damping: f64,
+}
+
+/// Resistance against spinning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrackedSpin {
+    /// eta_s; the torque is at most eta_s mu N/K_c.
+    pub eta: f64,
+    /// K_c.
+    pub curvature: SpinCurvature,
+    /// Dashpot as a share of the critical one 2 sqrt(I K_psi); the paper has 1.
+    pub damping: f64,
+}
+
+/// The curvature K_c of spin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SpinCurvature {
+    /// A number (1/m).
+    Given(f64),
+    /// That of the bodies: 1/R_eff, which at a plane is the body's own (mean) curvature.
+    Bodies,
+    /// One over the radius sqrt(R_eff d) of the area in which elastic spheres touch.
+    Hertz,
+}
+
+/// Parameters of `tracked`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tracked {
+    /// K_E (N/m).
+    pub stiffness: f64,
+    /// mu, static and kinetic, for all three motions; its measure is not looked at.
+    pub limit: Limit,
+    /// Dashpot of slide as a share of the critical one 2 sqrt(m K_E); the paper has 1.
+    pub damping: f64,
+    /// Against rolling; free without.
+    pub roll: Option<TrackedRoll>,
+    /// Against spinning; free without.
+    pub spin: Option<TrackedSpin>,
+    /// Form of the rolling torques.
+    pub form: Form,
+    /// How the path is found.
+    pub kinematics: Kinematics,
+    /// How a contact begins.
+    pub birth: Birth,
+}
+
+impl Tracked {
+    /// Against sliding alone, critically damped, with the default form, kinematics and birth.
+    pub fn new(stiffness: f64, limit: Limit) -> Self {
+        let (form, kinematics, birth) = (Form::default(), Kinematics::default(), Birth::default());
+        Tracked { stiffness, limit, damping: 1.0, roll: None, spin: None, form, kinematics, birth }
+    }
+
+    /// The same against rolling too, damped as slide is.
+    pub fn with_roll(self, eta: f64) -> Self {
+        Tracked { roll: Some(TrackedRoll { eta, damping: self.damping }), ..self }
+    }
+
+    /// The same against spinning too, damped as slide is.
+    pub fn with_spin(self, eta: f64, curvature: SpinCurvature) -> Self {
+        Tracked { spin: Some(TrackedSpin { eta, curvature, damping: self.damping }), ..self }
+    }
+
+    /// The same against spinning too, over Hertz' contact area: eta_s = 1/2.
+    pub fn with_hertz_spin(self) -> Self {
+        self.with_spin(0.5, SpinCurvature::Hertz)
+    }
+
+    /// With these dashpots, all as the same share of the critical ones.
+    pub fn with_damping(mut self, share: f64) -> Self {
+        self.damping = share;
+        self.roll.iter_mut().for_each(|roll| roll.damping = share);
+        self.spin.iter_mut().for_each(|spin| spin.damping = share);
+        self
+    }
+
+    /// K_R (N m/rad) for these curvatures (1/m) of the two bodies along the path. Zero without resistance against rolling or where
+    /// both are flat; `None` for a pair that is refused, because one fits into the other (kappa_a + kappa_b <= 0).
+    pub fn roll_stiffness(&self, curvature_a: f64, curvature_b: f64) -> Option<f64> {
+        let eta = self.roll.map_or(0.0, |roll| roll.eta);
+        let sum = curvature_a + curvature_b;
+        match (curvature_a, curvature_b) {
+            (0.0, 0.0) => Some(0.0),
+            _ if sum > 0.0 => Some(4.0 * eta * self.stiffness / (sum * sum)),
+            _ => None,
+        }
+    }
+
+    /// What limits slide (0), roll (1) or spin (2), as other laws have it: |F| <= mu N, |M| <= mu R_eff N or length N. For Hertz' area,
+    /// whose radius changes, R_eff stands for it.
+    pub fn limit_of(&self, motion: usize) -> Limit {
+        let times = |factor: f64| Limit {
+            static_: factor * self.limit.static_,
+            kinetic: factor * self.limit.kinetic,
+            measure: Measure::Mu,
+        };
+        match (motion, self.roll, self.spin.map(|spin| (spin.eta, spin.curvature))) {
+            (0, ..) => times(1.0),
+            (1, Some(roll), _) => times(2.0 * roll.eta),
+            (2, _, Some((eta, SpinCurvature::Given(k)))) => Limit { measure: Measure::Length, ..times(eta / k) },
+            (2, _, Some((eta, _))) => times(eta),
+            _ => times(0.0),
+        }
+    }
+
+    /// How many numbers a contact remembers, bits of slipping not counted.
+    #[inline(always)]
+    pub fn memory_size(&self) -> usize {
+        7 + if self.form == Form::Paper { 3 } else { 0 } + if self.kinematics == Kinematics::Points { 9 } else { 0 }
+    }
+
+    /// Its name, which says what a contact remembers.
+    pub fn kind(&self) -> &'static str {
+        match (self.kinematics, self.form) {
+            (Kinematics::Rates, Form::Reciprocal) => "tracked",
+            (Kinematics::Rates, Form::Paper) => "tracked, paper",
+            (Kinematics::Points, Form::Reciprocal) => "tracked, points",
+            (Kinematics::Points, Form::Paper) => "tracked, points, paper",
+        }
+    }
+
+    /// The loads on one contact, and its memory carried through the step.
+    pub fn resist(&self, contact: &Contact, memory: &mut TrackedMemory) -> Resistance {
+        let (paper, points) = (self.form == Form::Paper, self.kinematics == Kinematics::Points);
+        self.resist_as(paper, points, self.birth, contact, memory)
+    }
+
+    /// Energy in the springs (J) of slide, roll and spin.
+    pub fn stored(&self, contact: &Contact, memory: &TrackedMemory) -> [f64; 3] {
+        let energy = |eta: f64, squared: f64| 0.5 * eta * self.stiffness * squared;
+        let eta = self.roll.map_or(0.0, |roll| roll.eta);
+        let roll = match self.form {
+            Form::Paper => memory.roll_a.length_squared() + memory.roll_b.length_squared(),
+            Form::Reciprocal if self.kinematics == Kinematics::Points => {
+                // A path that has none rolls nowhere, and its share may be anything.
+                memory.roll_a.length_squared()
+                    / Rolling::of_curvatures(contact.curvature_a.mean(), contact.curvature_b.mean()).share
+            }
+            Form::Reciprocal => memory.roll_a.length_squared() / Rolling::of_spheres(contact).share,
+        };
+        let eta_spin = self.spin.map_or(0.0, |spin| spin.eta);
+        [energy(1.0, memory.slide.length_squared()), energy(eta, roll), energy(eta_spin, memory.spin * memory.spin)]
+    }
+
+    /// `resist` with options the compiler may know.
+    #[inline(always)]
+    fn resist_as(
+        &self,
+        paper: bool,
+        points: bool,
+        birth: Birth,
+        contact: &Contact,
+        memory: &mut TrackedMemory,
+    ) -> Resistance {
+        let (path, rolling) = if points {
+            points::follow(contact, memory)
+        } else {
+            (Path::of_rates(contact, paper), Rolling::of_spheres(contact))
+        };
+        let first = !memory.alive;
+        let spring = |eta: f64, damping: f64, arm: f64, inertia: f64| {
+            let stiffness = eta * self.stiffness;
+            // The dashpot 2 f sqrt(m K) of a torque, times the arm and over it again.
+            let dashpot = 2.0 * damping * stiffness.sqrt() * inertia.sqrt();
+            let cap = contact.normal_load / self.stiffness;
+            let (static_cap, kinetic_cap) = (self.limit.static_ * cap, self.limit.kinetic * cap);
+            Capped { load: stiffness * arm, dashpot, static_cap, kinetic_cap, dt: contact.dt, first, birth }
+        };
+        let (mass, inertia) = inertia(contact);
+        let (n, path_s) = (contact.normal, path.slide);
+
+        let slide = spring(1.0, self.damping, 1.0, mass);
+        let force = slide.resist(contact.transport(memory.slide), path_s, DVec3::ZERO, memory.slide_slips);
+        (memory.slide, memory.slide_slips) = (force.spring, force.slips);
+
+        let roll = self.roll.unwrap_or(TrackedRoll { eta: 0.0, damping: 0.0 });
+        let roll = spring(roll.eta, roll.damping, rolling.arm, inertia);
+        let (eased_a, eased_b) =
+            (contact.lever_a * contact.inverse_inertia_a, contact.lever_b * contact.inverse_inertia_b);
+        let (rate_a, rate_b) = (path.roll_a * rolling.arm, path.roll_b * rolling.arm);
+        let old_a = contact.transport(memory.roll_a);
+        let (roll_a, roll_b) = if paper {
+            let a = roll.resist(old_a, rate_a, path_s * -eased_a, memory.roll_a_slips);
+            let b = roll.resist(contact.transport(memory.roll_b), rate_b, path_s * eased_b, memory.roll_b_slips);
+            (memory.roll_a, memory.roll_a_slips) = (a.spring, a.slips);
+            (memory.roll_b, memory.roll_b_slips) = (b.spring, b.slips);
+            (a.load.cross(n), n.cross(b.load))
+        } else {
+            let both = roll.resist(
+                old_a,
+                (rate_a + rate_b) * rolling.share,
+                path_s * (eased_b - eased_a),
+                memory.roll_a_slips,
+            );
+            (memory.roll_a, memory.roll_a_slips) = (both.spring, both.slips);
+            let torque = both.load.cross(n);
+            (torque, -torque)
+        };
+
+        let spin = self.spin.unwrap_or(TrackedSpin { eta: 0.0, curvature: SpinCurvature::Bodies, damping: 0.0 });
+        let arm = f64::pick(rolling.arm > 0.0, spin.arm(contact), 0.0);
+        let twist =
+            spring(spin.eta, spin.damping, arm, inertia).resist(memory.spin, path.spin * arm, 0.0, memory.spin_slips);
+        (memory.spin, memory.spin_slips) = (twist.spring, twist.slips);
+        memory.alive = true;
+        let (lever_a, lever_b) = (contact.lever_a, contact.lever_b);
+        Resistance { force: force.load, lever_a, lever_b, roll_a, roll_b, spin: -twist.load }
+    }
+}
+
+impl TrackedSpin {
+    /// 1/K_c (m).
+    #[inline(always)]
+    fn arm(&self, contact: &Contact) -> f64 {
+        match self.curvature {
+            SpinCurvature::Given(curvature) => 1.0 / curvature,
+            SpinCurvature::Bodies => contact.radius_eff,
+            SpinCurvature::Hertz => contact.hertz_radius(),
+        }
+    }
+}
+
+/// Mass and moment of inertia that dashpots count with: those of the moving body against one that loads do not move, else twice
+/// the effective ones, which are those of either of two equal bodies.
+#[inline(always)]
+fn inertia(contact: &Contact) -> (f64, f64) {
+    let shared = |a: f64, b: f64| f64::pick(a * b > 0.0, 2.0, 1.0);
+    let (turn_a, turn_b) = (contact.inverse_inertia_a, contact.inverse_inertia_b);
+    let mass = contact.mass_eff * shared(contact.inverse_mass_a, contact.inverse_mass_b);
+    (mass, shared(turn_a, turn_b) / (turn_a + turn_b))
+}
+
+/// Rates at which the contact point moves over the surfaces, in the tangent plane at the step's end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Path {
+    /// (p_a - p_b)/dt (m/s): minus the slip velocity.
+    slide: DVec3,
+    /// kappa_a p_a/dt (rad/s).
+    roll_a: DVec3,
+    /// kappa_b p_b/dt (rad/s).
+    roll_b: DVec3,
+    /// psi/dt (rad/s).
+    spin: f64,
+}
+
+impl Path {
+    /// Of spheres, or of a sphere and a wall, which is flat. If rolling need not be kept `apart`, `roll_a` is that of both.
+    #[inline(always)]
+    fn of_rates(contact: &Contact, apart: bool) -> Self {
+        let slide = -contact.slip(contact.lever_a, contact.lever_b);
+        let spin = contact.spin_rate();
+        if !apart {
+            return Path { slide, roll_a: contact.roll_rate().cross(contact.normal), roll_b: DVec3::ZERO, spin };
+        }
+        // How the normal turns: with the line of centres, or with the wall.
+        let (m, v) = (contact.normal_mid, contact.velocity);
+        let (turn_a, turn_b) = (contact.angular_velocity_a.cross(m), contact.angular_velocity_b.cross(m));
+        let flat = contact.with_wall();
+        let centres = (v - m * v.dot(m)) * (1.0 / f64::pick(flat, 1.0, contact.lever_a + contact.lever_b));
+        let walls = DVec3::pick(contact.reach_a < 0.0, turn_a, turn_b);
+        let turning = DVec3::pick(flat, walls, centres);
+        Path { slide, roll_a: contact.at_end(turn_a - turning), roll_b: contact.at_end(turning - turn_b), spin }
+    }
+}
+
+/// What the curvatures make of a path.
+#[derive(Clone, Copy, Debug)]
+struct Rolling {
+    /// 1/kappa, twice R_eff (m); zero where nothing can roll.
+    arm: f64,
+    /// c of the reciprocal form.
+    share: f64,
+}
+
+impl Rolling {
+    /// Of spheres, or of a sphere and a wall.
+    #[inline(always)]
+    fn of_spheres(contact: &Contact) -> Self {
+        let flat = contact.with_wall();
+        let sum = f64::pick(flat, 1.0, contact.reach_a + contact.reach_b);
+        let share = f64::pick(flat, 1.0, 1.0 - 2.0 * contact.radius_eff / sum);
+        Rolling { arm: 2.0 * contact.radius_eff, share }
+    }
+
+    /// Of surfaces with these curvatures along their paths.
+    fn of_curvatures(a: f64, b: f64) -> Self {
+        let sum = a + b;
+        if sum > 0.0 {
+            Rolling { arm: 2.0 / sum, share: (a * a + b * b) / (sum * sum) }
+        } else {
+            Rolling { arm: 0.0, share: 1.0 }
+        }
+    }
+}
+
+/// A spring with a cap, and a dashpot that acts in stick. Elongation and rate are lengths.
+#[derive(Clone, Copy, Debug)]
+struct Capped {
+    /// Load per elongation: the stiffness times the arm.
+    load: f64,
+    /// Load per rate.
+    dashpot: f64,
+    static_cap: f64,
+    kinetic_cap: f64,
+    dt: f64,
+    /// The contact is new.
+    first: bool,
+    birth: Birth,
+}
+
+/// What a spring answers.
+#[derive(Clone, Copy, Debug)]
+struct Answer<V> {
+    load: V,
+    spring: V,
+    slips: bool,
+}
+
+impl Capped {
+    /// One step; `ahead` is where the motion will go from rest, for a birth in slip.
+    #[inline(always)]
+    fn resist<V: Stretch>(&self, old: V, rate: V, ahead: V, slipping: bool) -> Answer<V> {
+        let born = self.first & (self.birth == Birth::Slip);
+        let rate_now = rate.times(f64::pick(self.first, 0.0, 1.0));
+        let stretched = old.plus(rate_now.times(self.dt));
+        let size = stretched.size();
+        let cap = f64::pick(slipping, self.kinetic_cap, self.static_cap);
+        let slips = (size > cap) | born;
+        let mut spring = stretched.times(f64::pick(size > cap, cap / size, 1.0));
+        if self.birth == Birth::Slip {
+            let towards = V::pick(rate.size() > 0.0, rate, ahead);
+            let length = towards.size();
+            let full = towards.times(f64::pick(length > 0.0, self.kinetic_cap / length, 0.0));
+            spring = V::pick(born, full, spring);
+        }
+        let mut load = spring.times(self.load).plus(rate_now.times(f64::pick(slips, 0.0, self.dashpot)));
+        if self.birth == Birth::Capped {
+            let (total, most) = (load.size(), self.load * self.static_cap);
+            load = load.times(f64::pick(total > most, most / total, 1.0));
+        }
+        Answer { load, spring, slips }
+    }
+}
+
+/// The law with its form and kinematics known to the compiler; the kernel runs it as one of these.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TrackedAs<const PAPER: bool, const POINTS: bool>(pub Tracked);
+
+/// The law with rates and a birth in stick, known to the compiler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RatesFromStick<const PAPER: bool>(pub Tracked);
+
+const ALL: Motions = Motions::SLIDE.and(Motions::ROLL).and(Motions::SPIN);
+
+/// Out of line: its libm calls keep the loop from being vectorised anyway.
+#[inline(never)]
+fn resist_points(law: &Tracked, contact: &Contact, memory: &mut TrackedMemory) -> Resistance {
+    law.resist(contact, memory)
+}
+
+macro_rules! kernel_forms {
+    ($($law:ty, $memory:ty, $resist:expr;)*) => {$(
+        impl FrictionLaw for $law {
+            const RESISTS: Motions = ALL;
+            type Memory = $memory;
+
+            #[inline(always)]
+            fn resist(&self, contact: &Contact, memory: &mut $memory) -> Resistance {
+                let resist: fn(&Tracked, &Contact, &mut TrackedMemory) -> Resistance = $resist;
+                resist(&self.0, contact, &mut memory.0)
+            }
+
+            fn stored(&self, contact: &Contact, memory: &$memory) -> [f64; 3] {
+                self.0.stored(contact, &memory.0)
+            }
+        }
+    )*};
+}
+kernel_forms! {
+    RatesFromStick<false>, KeptOne, |law, contact, memory| law.resist_as(false, false, Birth::Stick, contact, memory);
+    RatesFromStick<true>, KeptBoth, |law, contact, memory| law.resist_as(true, false, Birth::Stick, contact, memory);
+    TrackedAs<false, false>, KeptOne, |law, contact, memory| law.resist_as(false, false, law.birth, contact, memory);
+    TrackedAs<true, false>, KeptBoth, |law, contact, memory| law.resist_as(true, false, law.birth, contact, memory);
+    TrackedAs<false, true>, KeptOneAndPoints, resist_points;
+    TrackedAs<true, true>, KeptBothAndPoints, resist_points;
+}

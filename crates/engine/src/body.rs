@@ -65,7 +65,7 @@ impl Body {
     /// Mass and principal moments of inertia for a material of this density; zero for a wall, which has neither.
     pub fn mass_and_inertia(&self, density: f64) -> (f64, DVec3) {
         let Some(volume) = self.shape.volume() else { return (0.0, DVec3::ZERO) };
-        let mass = self.mass.unwrap_or_else(|| density * volume);
+        let mass = self.mass.unwrap_or(density * volume);
         let of_shape = match self.shape {
             Shape::Sphere { radius } => DVec3::splat(0.4 * mass * radius * radius),
             shape => shape.gyration() * mass,

@@ -88,7 +88,7 @@ impl Class {
     /// watched until they touch, and then the kernel says whether they still do.
     #[inline(always)]
     pub fn is_looked_at(number: u32) -> bool {
-        number % 6 != 0
+        !number.is_multiple_of(6)
     }
 }
 

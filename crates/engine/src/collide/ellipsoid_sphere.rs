@@ -42,7 +42,9 @@ pub fn nearest_point(axes: DVec3, y: DVec3) -> DVec3 {
     };
     // Each term by itself is one at weight - square; all together are below one at |weights| - least.
     let (mut low, mut high) = ((weights - squares).max_element().max(-least), weights.length() - least);
-    if low == -least && !(value(low).0 > 0.0) {
+    // Where y has no part along the shortest axis, that term is no number there.
+    let start = value(low).0;
+    if low == -least && (start.is_nan() || start <= 0.0) {
         return at_the_pole(a, z, least) * scale;
     }
     let mut t = low;

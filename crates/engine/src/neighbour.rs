@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use crate::cell::Frame;
 use crate::inflow::Inflow;
 use crate::model::Model;
-use crate::state::Bodies;
+use crate::state::{Bodies, Mover};
 use crate::wall::Wall;
 use grid::Grid;
 pub use order::order_in_space;
@@ -51,6 +51,16 @@ pub enum Side {
 }
 
 impl Class {
+    /// Which body of a pair of a class with this number is a wall.
+    #[inline(always)]
+    pub fn wall_of(number: u32) -> Side {
+        match number % 3 {
+            0 => Side::Neither,
+            1 => Side::A,
+            _ => Side::B,
+        }
+    }
+
     /// As a number; the order of classes within a chunk.
     pub fn number(&self, materials: usize) -> u32 {
         let pair = self.material_a as u32 * materials as u32 + self.material_b as u32;
@@ -61,12 +71,7 @@ impl Class {
     #[inline(always)]
     pub fn from_number(number: u32, materials: usize) -> Self {
         let (pair, m) = (number / 3, materials as u32);
-        let wall = match number % 3 {
-            0 => Side::Neither,
-            1 => Side::A,
-            _ => Side::B,
-        };
-        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, wall }
+        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, wall: Class::wall_of(number) }
     }
 }
 
@@ -158,8 +163,6 @@ pub struct ChunkNeighbours {
     /// Pairs owned by bodies of this chunk, by class, then by shell of gaps, then first those within the chunk, then by
     /// owner and other.
     pub candidates: Vec<Candidate>,
-    /// The gap of each when lists were made, or a little less (m).
-    pub gaps: Vec<f32>,
     /// Where each shell of each class begins and ends.
     pub classes: Vec<ClassRange>,
     /// The chunk that each outbox goes to.
@@ -179,6 +182,8 @@ pub struct Neighbours {
     smallest: f64,
     /// Size classes in the lists.
     levels: usize,
+    /// No coordinate of a sphere is larger while the lists last (m).
+    pub extent: f64,
     /// By chunk of bodies.
     pub chunks: Vec<ChunkNeighbours>,
 }
@@ -204,7 +209,13 @@ impl Neighbours {
         let mean = sum / count.max(1.0);
         // Small grains must not drown in candidates, nor a lone large one force constant rebuilding.
         let skin = (SKIN_OF_MEAN_RADIUS * mean).min(smallest);
-        Neighbours { skin: if skin.is_finite() { skin } else { 0.0 }, smallest, levels: 0, chunks: Vec::new() }
+        Neighbours {
+            skin: if skin.is_finite() { skin } else { 0.0 },
+            smallest,
+            levels: 0,
+            extent: 0.0,
+            chunks: Vec::new(),
+        }
     }
 
     /// Makes ready for a sphere of a size that was not announced.
@@ -215,7 +226,7 @@ impl Neighbours {
 
     /// With the sizes that `sizes` gave; lists are made by `build`.
     pub fn with_sizes(skin: f64, smallest: f64) -> Self {
-        Neighbours { skin, smallest, levels: 0, chunks: Vec::new() }
+        Neighbours { skin, smallest, levels: 0, extent: 0.0, chunks: Vec::new() }
     }
 
     /// The skin and the radius that size classes count from (m).
@@ -268,6 +279,10 @@ impl Neighbours {
     ) {
         let grids = self.grids(bodies, frame);
         self.levels = grids.len();
+        let largest = |sum: DVec3, mover: &Mover| sum.max(mover.position.abs());
+        let extent = bodies.movers[..bodies.spheres].iter().fold(DVec3::ZERO, largest).max_element();
+        // As far as bodies go before lists are made anew, in a cell that changes its shape, too.
+        self.extent = 2.0 * (extent + self.skin);
         let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(chunk_count, ChunkNeighbours::default);

@@ -35,3 +35,17 @@ pub fn scaled(a: Quad, s: f64) -> Quad {
 pub fn add_scaled(a: Quad, b: Quad, s: f64) -> Quad {
     plus(a, scaled(b, s))
 }
+
+/// The lesser of each two; of what is not a number, either.
+#[inline(always)]
+pub fn least(a: Quad, b: Quad) -> Quad {
+    let pick = |k: usize| if a[k] < b[k] { a[k] } else { b[k] };
+    [pick(0), pick(1), pick(2), pick(3)]
+}
+
+/// The greater of each two; of what is not a number, either.
+#[inline(always)]
+pub fn most(a: Quad, b: Quad) -> Quad {
+    let pick = |k: usize| if a[k] > b[k] { a[k] } else { b[k] };
+    [pick(0), pick(1), pick(2), pick(3)]
+}

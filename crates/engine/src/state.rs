@@ -7,6 +7,7 @@ use glam::{DQuat, DVec3, IVec3};
 
 use crate::cell::CellState;
 use crate::contact::Lanes;
+use crate::explicit::watch::Watch;
 use crate::inflow::Traffic;
 use crate::ledger::Sums;
 
@@ -120,12 +121,12 @@ impl Bodies {
 /// at rest the same few pairs open and close again and again, and need not shift all others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChunkContacts {
-    /// Which of the chunk's candidates touch, or have touched since lists were made; rising.
+    /// Which of the chunk's candidates touch, or have touched since lists were made, in the order of sums (`places.rs`).
     pub placed: Vec<u32>,
     /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
-    /// The candidates of two spheres that have no place: those that may begin to touch, the nearest first.
-    pub watched: Vec<Watched>,
+    /// The candidates of two spheres that have no place: those that may begin to touch.
+    pub watch: Watch,
     /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero for places
     /// that are not live; lanes beyond the places may hold anything.
     pub memory: Vec<Lanes>,
@@ -136,15 +137,6 @@ impl ChunkContacts {
     pub fn touching(&self) -> usize {
         self.blocks.iter().map(|head| head.live.count_ones() as usize).sum()
     }
-}
-
-/// A pair of spheres that may begin to touch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Watched {
-    /// Which of the chunk's candidates.
-    pub candidate: u32,
-    /// Their gap when neighbour lists were made, or a little less (m).
-    pub gap: f32,
 }
 
 /// Up to 32 contacts of one class.

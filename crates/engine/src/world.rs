@@ -21,13 +21,13 @@ use rayon::prelude::*;
 use crate::body::Body;
 use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::{Advance, BodyReport, Mechanics};
-use crate::explicit::contacts::{self, ChunkWork, View};
-use crate::explicit::flow::Flow;
+use crate::explicit::contacts::{self, ChunkWork, Moved, View};
+use crate::explicit::flow::{self, Flow};
 use crate::law::kernel;
 use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours, Shifts};
-use carry::HeldContacts;
 pub use carry::Remembered;
+use carry::{HeldContacts, Order};
 pub use rattlers::Packing;
 pub use saved::{RestoreError, Saved, SavedBody, SavedContact};
 pub use traffic::StreamReport;
@@ -81,7 +81,7 @@ pub struct World {
     walls_built: Vec<Wall>,
     work: Vec<ChunkWork>,
     reports: Vec<BodyReport>,
-    moved: Vec<f64>,
+    moved: Vec<Moved>,
     shifts: Shifts,
     flow: Option<Flow>,
     largest_radius: f64,
@@ -237,7 +237,8 @@ impl World {
     /// Notes how far the bodies of each chunk have moved since neighbour lists were made.
     fn note_moved(&mut self) {
         self.moved.clear();
-        self.moved.extend(self.reports.iter().map(|report| report.moved_squared.sqrt()));
+        let moved = |r: &BodyReport| Moved { farthest: r.moved_squared.sqrt(), velocities: r.velocities };
+        self.moved.extend(self.reports.iter().map(moved));
     }
 
     /// Detects touching pairs, carries memory, evaluates laws, adds up loads within each chunk.
@@ -282,6 +283,9 @@ impl World {
             sum_virial: self.state.cell.is_some(),
             least_stretch: self.least_stretch(),
             reach: 2.0 * self.largest_radius,
+            strain: self.flow.map_or(0.0, |flow| 1.0 - flow::least_stretch(flow.carry)),
+            skin: self.neighbours.skin,
+            extent: self.neighbours.extent,
         }
     }
 
@@ -406,7 +410,7 @@ impl World {
         self.work.resize_with(chunks, ChunkWork::default);
         self.reports.resize(chunks, BodyReport::default());
         self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
-        self.put_contacts_back(&held);
+        self.put_contacts_back(&held, Order::OfCandidates);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
     }
 }

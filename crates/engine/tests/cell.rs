@@ -578,8 +578,10 @@ fn a_stage_in_a_new_cell_knows_its_stress() {
     let stage = World::restart(setup.clone(), &open.save()).unwrap();
     let fresh = World::new(setup).unwrap();
     assert!(fresh.pressure().unwrap().x_axis.x > 5e-4);
-    assert_eq!(stage.pressure(), fresh.pressure());
-    assert_eq!(stage.cell().unwrap().gradient_rate, fresh.cell().unwrap().gradient_rate);
+    // The contact through the face begins last in the stage: the same sums in another order.
+    let same = |a: DMat3, b: DMat3| a.abs_diff_eq(b, 1e-15);
+    assert!(same(stage.pressure().unwrap(), fresh.pressure().unwrap()));
+    assert!(same(stage.cell().unwrap().gradient_rate, fresh.cell().unwrap().gradient_rate));
     assert_eq!(stage.contacts().len(), 6);
 }
 

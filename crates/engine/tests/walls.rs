@@ -424,7 +424,8 @@ fn a_servo_holds_its_force() {
     let mut world = world(model, bodies);
     world.advance(5000).unwrap();
     assert!((world.body(5).velocity.z + 0.5).abs() < 1e-12, "limited: {}", world.body(5).velocity);
-    world.advance(95_000).unwrap();
+    // It rings down by a factor of 1.5 in 5000 steps.
+    world.advance(115_000).unwrap();
     let (lid, floor) = (world.body(5), world.body(0));
     assert!(lid.velocity.length() < 1e-3, "{}", lid.velocity);
     assert!((lid.force.z / 50.0 - 1.0).abs() < 0.01, "{}", lid.force.z);

@@ -8,7 +8,7 @@ use crate::explicit::flow::Flow;
 use crate::frame;
 use crate::law::kernel::{Kernel, Simd};
 use crate::model::{Integrator, Model, Special};
-use crate::quad::{Quad, add_scaled, minus, plus, quad, scaled};
+use crate::quad::{self, Quad, add_scaled, minus, plus, quad, scaled};
 use crate::state::{Load, Mover};
 
 /// What a pass over the bodies of a chunk reports.
@@ -16,6 +16,8 @@ use crate::state::{Load, Mover};
 pub struct BodyReport {
     /// The farthest that a body has moved since neighbour lists were made (m), squared; infinite if one is not finite.
     pub moved_squared: f64,
+    /// The velocities of its spheres in the drift, the flow of a cell apart.
+    pub velocities: Velocities,
     /// Energy taken by local damping in the kick before the drift.
     pub local_before_drift: f64,
     /// The same in the kick at the end of the step.
@@ -26,6 +28,39 @@ pub struct BodyReport {
     pub kinetic: [f64; 6],
     /// Nanoseconds spent adding loads and integrating, when timed.
     pub nanoseconds: [u64; 2],
+}
+
+/// The least and the most of the velocities of some spheres along each axis (m/s).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Velocities {
+    least: Quad,
+    most: Quad,
+}
+
+impl Velocities {
+    /// Of no sphere.
+    const NONE: Velocities = Velocities { least: [f64::INFINITY; 4], most: [f64::NEG_INFINITY; 4] };
+
+    /// Of both.
+    #[inline(always)]
+    pub fn and(&self, other: &Velocities) -> Self {
+        Velocities { least: quad::least(self.least, other.least), most: quad::most(self.most, other.most) }
+    }
+
+    /// With those of more bodies.
+    #[inline(always)]
+    fn with(self, movers: &[Mover]) -> Self {
+        movers.iter().filter(|mover| mover.radius > 0.0).fold(self, |sum, mover| {
+            let v = quad(mover.velocity, mover.inverse_mass);
+            sum.and(&Velocities { least: v, most: v })
+        })
+    }
+
+    /// How fast two of these spheres can come closer (m/s): if all move alike, not at all.
+    pub fn widest(&self) -> f64 {
+        let side = |axis: usize| (self.most[axis] - self.least[axis]).max(0.0);
+        DVec3::new(side(0), side(1), side(2)).length()
+    }
 }
 
 /// What the passes read.
@@ -339,9 +374,12 @@ impl Kernel for Advance<'_> {
             }
         }
         if let Some(mechanics) = start {
+            let mut velocities = Velocities::NONE;
             for (movers, orientations) in movers.chunks(LANES).zip(orientations.chunks_mut(LANES)) {
+                velocities = velocities.with(movers);
                 turn_plain(movers, orientations, mechanics.model.dt);
             }
+            report.velocities = velocities;
         }
     }
 }

@@ -9,31 +9,29 @@ use glam::{DMat3, DQuat};
 
 use crate::collide::{sphere_sphere, sphere_wall, surfaces};
 use crate::contact::{Block, LANES, Lanes};
+use crate::explicit::bodies::Velocities;
 use crate::explicit::flow::PairFlow;
-use crate::explicit::{bits_of, hand_over, places};
+use crate::explicit::{bits_of, detect};
 use crate::law::PairLaws;
 use crate::law::kernel::{self, Kernel, MemoryLayout};
 use crate::law::one::{self, PairMemory};
 use crate::measure::{ContactRow, contact_row};
 use crate::model::Model;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Shifts, Side};
-use crate::state::{BlockHead, ChunkContacts, Load, Mover, Watched};
-use crate::wall::{self, Wall};
-
-/// How many candidates ahead bodies are asked for: far enough for a line from memory to arrive in time.
-const AHEAD: usize = 64;
+use crate::state::{BlockHead, ChunkContacts, Load, Mover};
+use crate::wall::Wall;
 
 /// Scratch of a chunk that outlives the step only to save allocations, and what the pass reports.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkWork {
     /// Loads on bodies of other chunks.
     pub outboxes: Vec<Outbox>,
-    /// One bit a candidate: of a wall's, set where it touches in this step; of two spheres', where they have begun to.
-    touching: Vec<u64>,
+    /// One bit a candidate: of a wall's, set where it touches in this step. Not kept up where there are no walls.
+    pub(super) touching: Vec<u64>,
     /// Contacts with walls that end, and those that go on in their place.
-    handed_over: Vec<(u32, u32)>,
-    /// For new places.
-    places: places::Scratch,
+    pub(super) handed_over: Vec<(u32, u32)>,
+    /// Candidates that have begun to touch in this step and need a place.
+    pub(super) begun: Vec<u32>,
     /// Power by normal, slide, roll, spin.
     pub power: [f64; 4],
     /// Power that belts put in.
@@ -111,8 +109,8 @@ pub struct View<'a> {
     pub stride: usize,
     /// Step by which memory grows.
     pub dt: f64,
-    /// The farthest that a body of each chunk has moved since neighbour lists were made (m).
-    pub moved: &'a [f64],
+    /// How the bodies of each chunk have moved.
+    pub moved: &'a [Moved],
     /// Whether to keep rows for the contacts record.
     pub keep_rows: bool,
     /// The shift of each image of b (m); none without a cell.
@@ -125,6 +123,21 @@ pub struct View<'a> {
     pub least_stretch: f64,
     /// See above.
     pub reach: f64,
+    /// By which part the flow has shortened distances in this step, at most.
+    pub strain: f64,
+    /// Skin of the lists, and the largest coordinate of a sphere (m).
+    pub skin: f64,
+    /// See above.
+    pub extent: f64,
+}
+
+/// How the bodies of a chunk have moved.
+#[derive(Clone, Copy, Debug)]
+pub struct Moved {
+    /// The farthest since neighbour lists were made (m).
+    pub farthest: f64,
+    /// Velocities of its spheres in the drift of this step.
+    pub velocities: Velocities,
 }
 
 /// The pass over one chunk.
@@ -137,14 +150,8 @@ pub fn pass(
     loads: &mut [Load],
 ) {
     let start = Instant::now();
-    let begun = detect(&view, chunk, lists, &contacts.watched, work);
-    hand_over::find(&view, lists, contacts, &work.touching, &mut work.handed_over);
-    let placed = mark_walls(&view, lists, work, contacts);
-    if begun || !placed {
-        places::put_in(lists, &work.touching, view.stride, contacts, &mut work.places);
-        mark_walls(&view, lists, work, contacts);
-    }
-    hand_over::copy(contacts, view.stride, &work.handed_over);
+    (work.too_deep, work.wrapped) = (None, None);
+    detect::detect(&view, chunk, lists, contacts, work);
     let detected = Instant::now();
     loads.fill(Load::default());
     work.outboxes.resize_with(lists.targets.len(), Outbox::default);
@@ -155,101 +162,6 @@ pub fn pass(
     for (sum, spent) in work.nanoseconds.iter_mut().zip(spent) {
         *sum += spent.as_nanos() as u64;
     }
-}
-
-/// Marks the walls that are touched, and spheres that have begun to touch; says whether there are such. Of spheres that
-/// have a place the kernel says whether they touch.
-fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, watched: &[Watched], work: &mut ChunkWork) -> bool {
-    (work.too_deep, work.wrapped) = (None, None);
-    work.touching.clear();
-    work.touching.resize(lists.candidates.len().div_ceil(64), 0);
-    // Two bodies come closer by no more than both have moved; the factor covers rounding many times over.
-    let own = view.moved[chunk];
-    let farthest = lists.targets.iter().map(|&target| view.moved[target as usize]).fold(own, f64::max);
-    // A flow that shortens distances brings them closer, too (THEORY.md eq. 7.8).
-    let closed = (own + farthest + (1.0 - view.least_stretch) * view.reach) / view.least_stretch * (1.0 + 1e-6);
-    for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
-        let wall = Class::from_number(range.class, view.model.materials.len()).wall;
-        if wall == Side::Neither {
-            continue;
-        }
-        for index in range.first as usize..range.end as usize {
-            let candidate = &lists.candidates[index];
-            let touches = touches_wall(view, candidate, wall, &mut work.too_deep, &mut work.wrapped);
-            work.touching[index / 64] |= u64::from(touches) << (index % 64);
-        }
-    }
-    let near = watched.partition_point(|watched| f64::from(watched.gap) <= closed);
-    watch(view, lists, &watched[..near], &mut work.touching)
-}
-
-/// Marks the pairs of spheres that have begun to touch, and says whether there are any.
-fn watch(view: &View, lists: &ChunkNeighbours, watched: &[Watched], touching: &mut [u64]) -> bool {
-    let mut begun = false;
-    for (place, watched_one) in watched.iter().enumerate() {
-        // Neighbours in space are near in memory, not next to each other: ask for them in time.
-        if let Some(ahead) = watched.get(place + AHEAD) {
-            let ahead = &lists.candidates[ahead.candidate as usize];
-            kernel::prefetch(&view.movers[ahead.a as usize]);
-            kernel::prefetch(&view.movers[ahead.b as usize]);
-        }
-        let index = watched_one.candidate as usize;
-        let candidate = &lists.candidates[index];
-        let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-        if sphere_sphere::touch(a, b, view.shifts[candidate.image()]) {
-            touching[index / 64] |= 1 << (index % 64);
-            begun = true;
-        }
-    }
-    begun
-}
-
-fn touches_wall(
-    view: &View,
-    candidate: &Candidate,
-    side: Side,
-    too_deep: &mut Option<TooDeep>,
-    wrapped: &mut Option<Candidate>,
-) -> bool {
-    let (sphere, wall) = if side == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
-    let (sphere, body) = (&view.movers[sphere as usize], &view.movers[wall as usize]);
-    let wall = wall as usize - view.spheres;
-    let Some(nearest) = view.walls[wall].touchable(sphere.position) else { return false };
-    if nearest.distance >= sphere.radius {
-        return false;
-    }
-    if wall::left_to_another(view.walls, wall, &nearest, sphere.position, sphere.radius) {
-        return false;
-    }
-    if view.walls[wall].wraps(sphere.position, sphere.radius) {
-        *wrapped = Some(*candidate);
-    }
-    if nearest.distance < 0.5 * sphere.radius {
-        let carried = body.velocity + body.angular_velocity.cross(sphere.position - body.position);
-        let velocity = carried - sphere.velocity;
-        let (approach, speed) = (velocity.dot(nearest.normal), velocity.length());
-        *too_deep = Some(TooDeep { pair: *candidate, overlap: sphere.radius - nearest.distance, approach, speed });
-    }
-    true
-}
-
-/// Marks the places where a wall is touched. False when a touching wall has no place yet. Spheres may touch anywhere.
-fn mark_walls(view: &View, lists: &ChunkNeighbours, work: &ChunkWork, contacts: &mut ChunkContacts) -> bool {
-    let side = |class: u32| Class::from_number(class, view.model.materials.len()).wall;
-    let touches = |candidate: u32| (work.touching[candidate as usize / 64] >> (candidate % 64)) as u32 & 1;
-    let mut without_place = 0;
-    for range in lists.classes.iter().filter(|range| side(range.class) != Side::Neither) {
-        without_place += (range.first..range.end).map(touches).sum::<u32>();
-    }
-    for head in &mut contacts.blocks {
-        head.live = head.all();
-        if side(head.class) != Side::Neither {
-            let placed = &contacts.placed[head.first as usize..][..head.count as usize];
-            head.live = placed.iter().enumerate().fold(0, |live, (lane, &wall)| live | touches(wall) << lane);
-            without_place -= head.live.count_ones();
-        }
-    }
-    without_place == 0
 }
 
 /// Laws over all blocks of a chunk, compiled for every width.
@@ -562,7 +474,7 @@ impl ChunkWork {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let posted = |outbox: &Outbox| 4 * outbox.bodies.capacity() + size_of::<Load>() * outbox.loads.capacity();
-        self.outboxes.iter().map(posted).sum::<usize>() + 8 * self.touching.capacity() + self.places.bytes()
+        self.outboxes.iter().map(posted).sum::<usize>() + 8 * self.touching.capacity() + 4 * self.begun.capacity()
     }
 }
 
@@ -570,7 +482,7 @@ impl ChunkContacts {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         4 * self.placed.capacity()
-            + size_of::<Watched>() * self.watched.capacity()
+            + self.watch.bytes()
             + size_of::<BlockHead>() * self.blocks.capacity()
             + size_of::<Lanes>() * self.memory.capacity()
     }

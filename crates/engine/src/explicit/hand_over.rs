@@ -37,13 +37,12 @@ pub fn find(
     touching: &[u64],
     found: &mut Vec<(u32, u32)>,
 ) {
-    found.clear();
     if view.walls.len() < 2 {
         return;
     }
     let touches = |candidate: u32| touching[candidate as usize / 64] >> (candidate % 64) & 1 == 1;
     for head in &contacts.blocks {
-        let side = Class::from_number(head.class, view.model.materials.len()).wall;
+        let side = Class::wall_of(head.class);
         if side == Side::Neither || head.live == 0 {
             continue;
         }
@@ -67,7 +66,7 @@ fn begins(contacts: &ChunkContacts, candidate: u32) -> bool {
 
 /// Block and lane of a candidate that has a place.
 fn place(contacts: &ChunkContacts, candidate: u32) -> Option<(usize, usize)> {
-    let place = contacts.placed.binary_search(&candidate).ok()? as u32;
+    let place = contacts.placed.iter().position(|&placed| placed == candidate)? as u32;
     let block = contacts.blocks.partition_point(|head| head.first <= place) - 1;
     Some((block, (place - contacts.blocks[block].first) as usize))
 }

@@ -2,10 +2,12 @@
 
 pub(crate) mod bodies;
 pub(crate) mod contacts;
+pub(crate) mod detect;
 pub mod flow;
 pub(crate) mod hand_over;
 pub(crate) mod places;
 pub mod stable_step;
+pub mod watch;
 
 /// The set bits, rising.
 #[inline(always)]

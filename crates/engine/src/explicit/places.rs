@@ -1,88 +1,65 @@
-//! Where the contacts of a chunk stand: in blocks of one class each, in the order of the candidates.
+//! Where the contacts of a chunk stand: in blocks of one class each.
 //!
-//! The order decides the order of sums, so a new contact is put in between, never at the end. Contacts before it stay where they are;
-//! those behind it move on by one lane, in whole pieces of blocks: in a flow some contact begins in every chunk and step.
+//! When lists are made, contacts stand in the order of the candidates, class after class. One that begins later goes behind the last of its
+//! class, or, where that block is full, into a new block behind all others: no other contact moves, and in a flow some
+//! contact begins in every chunk and step. The order decides the order of sums. It follows from who began to touch when, not from
+//! threads, and is the order in which contacts are saved, from which the same blocks follow again.
 
 use crate::contact::{LANES, Lanes};
-use crate::model::Model;
+use crate::explicit::watch::Watch;
 use crate::neighbour::{ChunkNeighbours, Class, Side};
-use crate::state::{BlockHead, ChunkContacts, Watched};
+use crate::state::{BlockHead, ChunkContacts};
 
-/// What putting contacts in needs besides, kept from step to step.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    wanted: Vec<u64>,
-    placed: Vec<u32>,
-    blocks: Vec<BlockHead>,
-}
-
-impl Scratch {
-    /// Bytes held.
-    pub fn bytes(&self) -> usize {
-        8 * self.wanted.capacity() + 4 * self.placed.capacity() + size_of::<BlockHead>() * self.blocks.capacity()
-    }
-}
-
-/// Blocks of one class each over a rising list of candidates, none live, and zeroed memory for them.
+/// Blocks of one class each over candidates in their order, none live, and zeroed memory for them.
 pub fn lay_out(lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts: &mut ChunkContacts) {
-    lay_out_blocks(lists, placed, &mut contacts.blocks);
+    contacts.blocks.clear();
+    for (place, &candidate) in placed.iter().enumerate() {
+        let class = class_of(lists, candidate);
+        match contacts.blocks.last_mut() {
+            Some(head) if head.class == class && (head.count as usize) < LANES => head.count += 1,
+            _ => contacts.blocks.push(BlockHead { class, first: place as u32, count: 1, live: 0 }),
+        }
+    }
     contacts.memory.clear();
     make_room(contacts, stride);
 }
 
-/// The pairs of spheres that have no place, the nearest first.
-pub fn watch_others(model: &Model, lists: &ChunkNeighbours, placed: &[u32], watched: &mut Vec<Watched>) {
-    watched.clear();
+fn class_of(lists: &ChunkNeighbours, candidate: u32) -> u32 {
+    let range = lists.classes.partition_point(|range| range.end <= candidate);
+    lists.classes.get(range).map_or(0, |range| range.class)
+}
+
+/// Waits for the pairs of spheres that have no place.
+pub fn watch_others(lists: &ChunkNeighbours, placed: &[u32], watch: &mut Watch) {
+    let spheres = lists.classes.iter().filter(|range| Class::wall_of(range.class) == Side::Neither);
     let mut next = placed.iter().copied().peekable();
-    for range in &lists.classes {
-        let spheres = Class::from_number(range.class, model.materials.len()).wall == Side::Neither;
-        for candidate in range.first..range.end {
-            if next.next_if_eq(&candidate).is_none() && spheres {
-                watched.push(Watched { candidate, gap: lists.gaps[candidate as usize] });
+    let pairs = spheres.flat_map(|range| range.first..range.end).filter(|&candidate| {
+        while next.next_if(|&placed| placed < candidate).is_some() {}
+        next.next_if_eq(&candidate).is_none()
+    });
+    watch.begin(pairs);
+}
+
+/// Makes places for candidates that have none; they remember nothing.
+pub fn put_in(lists: &ChunkNeighbours, begun: &[u32], stride: usize, contacts: &mut ChunkContacts) {
+    for &candidate in begun {
+        let class = class_of(lists, candidate);
+        let last = contacts.blocks.iter().rposition(|head| head.class == class);
+        match last.filter(|&last| (contacts.blocks[last].count as usize) < LANES) {
+            Some(block) => {
+                let head = &mut contacts.blocks[block];
+                let lane = head.count as usize;
+                contacts.placed.insert(head.first as usize + lane, candidate);
+                head.count += 1;
+                contacts.blocks[block + 1..].iter_mut().for_each(|head| head.first += 1);
+                contacts.memory[block * stride..][..stride].iter_mut().for_each(|numbers| numbers.0[lane] = 0.0);
             }
-        }
-    }
-    watched.sort_unstable_by(|p, q| p.gap.total_cmp(&q.gap).then(p.candidate.cmp(&q.candidate)));
-}
-
-/// Makes places for the candidates whose bits are set, among those that have one and keep their memory.
-pub fn put_in(
-    lists: &ChunkNeighbours,
-    touching: &[u64],
-    stride: usize,
-    contacts: &mut ChunkContacts,
-    scratch: &mut Scratch,
-) {
-    let Scratch { wanted, placed, blocks } = scratch;
-    wanted.clear();
-    wanted.extend_from_slice(touching);
-    for &candidate in &contacts.placed {
-        wanted[candidate as usize / 64] |= 1 << (candidate % 64);
-    }
-    placed.clear();
-    for (first, &word) in (0..).step_by(64).zip(&*wanted) {
-        placed.extend(super::bits_of(word).map(|bit| first + bit));
-    }
-    contacts.watched.retain(|one| wanted[one.candidate as usize / 64] >> (one.candidate % 64) & 1 == 0);
-    std::mem::swap(&mut contacts.placed, placed);
-    std::mem::swap(&mut contacts.blocks, blocks);
-    lay_out_blocks(lists, &contacts.placed, &mut contacts.blocks);
-    make_room(contacts, stride);
-    move_on(placed, blocks, stride, contacts);
-}
-
-fn lay_out_blocks(lists: &ChunkNeighbours, placed: &[u32], blocks: &mut Vec<BlockHead>) {
-    blocks.clear();
-    let mut classes = lists.classes.iter();
-    let mut class = classes.next();
-    for (place, &candidate) in placed.iter().enumerate() {
-        while class.is_some_and(|range| candidate >= range.end) {
-            class = classes.next();
-        }
-        let number = class.map_or(0, |range| range.class);
-        match blocks.last_mut() {
-            Some(head) if head.class == number && (head.count as usize) < LANES => head.count += 1,
-            _ => blocks.push(BlockHead { class: number, first: place as u32, count: 1, live: 0 }),
+            None => {
+                let first = contacts.placed.len() as u32;
+                contacts.placed.push(candidate);
+                contacts.blocks.push(BlockHead { class, first, count: 1, live: 0 });
+                make_room(contacts, stride);
+            }
         }
     }
 }
@@ -94,44 +71,6 @@ fn make_room(contacts: &mut ChunkContacts, stride: usize) {
         contacts.memory.reserve_exact(numbers + numbers / 8 - contacts.memory.len());
     }
     contacts.memory.resize(numbers, Lanes::ZERO);
-}
-
-/// Moves memory from old places to the new ones, which are the same and some in between; those begin with zeros. From the
-/// last to the first: none moves towards the front, so none is written over before it has moved.
-fn move_on(old_placed: &[u32], old_blocks: &[BlockHead], stride: usize, contacts: &mut ChunkContacts) {
-    let ChunkContacts { placed, blocks, memory, .. } = contacts;
-    let (mut old, mut new) = (old_placed.len(), placed.len());
-    let (mut old_block, mut new_block) = (old_blocks.len(), blocks.len());
-    // Once there are as many old as new ones left, they are the same and stand where they stood.
-    while old < new {
-        let to = last_lane(blocks, &mut new_block, new);
-        if old == 0 || old_placed[old - 1] != placed[new - 1] {
-            memory[new_block * stride..][..stride].iter_mut().for_each(|numbers| numbers.0[to - 1] = 0.0);
-            new -= 1;
-            continue;
-        }
-        let from = last_lane(old_blocks, &mut old_block, old);
-        let same = |k: &usize| old_placed[old - 1 - k] == placed[new - 1 - k];
-        let count = (1..from.min(to)).take_while(same).count() + 1;
-        for number in 0..stride {
-            let (source, target) = (old_block * stride + number, new_block * stride + number);
-            if source == target {
-                memory[source].0.copy_within(from - count..from, to - count);
-            } else {
-                let (before, after) = memory.split_at_mut(target);
-                after[0].0[to - count..to].copy_from_slice(&before[source].0[from - count..from]);
-            }
-        }
-        (old, new) = (old - count, new - count);
-    }
-}
-
-/// One past the lane of the last of the first `places`; `block` goes back to the block where it stands.
-fn last_lane(blocks: &[BlockHead], block: &mut usize, places: usize) -> usize {
-    while blocks.get(*block).is_none_or(|head| head.first as usize >= places) {
-        *block -= 1;
-    }
-    places - blocks[*block].first as usize
 }
 
 #[cfg(test)]
@@ -167,7 +106,7 @@ mod tests {
             let (first, second, third) = (ends[0], ends[0] + 40, ends[0] + 40 + 1 + round % 70);
             let range = |class, first, end| ClassRange { class, least_gap: 0.0, first, end };
             let classes = vec![range(0, 0, first), range(0, first, second), range(4, second, third)];
-            let lists = ChunkNeighbours { classes, gaps: vec![0.0; third as usize], ..ChunkNeighbours::default() };
+            let lists = ChunkNeighbours { classes, ..ChunkNeighbours::default() };
             let share = stream.between(0.0, 1.0);
             let placed: Vec<u32> = (0..third).filter(|_| stream.between(0.0, 1.0) < share).collect();
             let mut contacts = ChunkContacts { placed: placed.clone(), ..ChunkContacts::default() };
@@ -180,14 +119,17 @@ mod tests {
                 }
             }
             contacts.memory = memory;
-            let mut touching = vec![0_u64; third.div_ceil(64) as usize];
             let few = stream.between(0.0, 0.2);
-            for candidate in (0..third).filter(|_| stream.between(0.0, 1.0) < few) {
-                touching[candidate as usize / 64] |= 1 << (candidate % 64);
-            }
-            put_in(&lists, &touching, stride, &mut contacts, &mut Scratch::default());
-            let wanted = |c: &u32| placed.contains(c) || touching[*c as usize / 64] >> (c % 64) & 1 == 1;
-            assert_eq!(contacts.placed, (0..third).filter(wanted).collect::<Vec<u32>>());
+            let begun = |c: &u32| !placed.contains(c) && stream.between(0.0, 1.0) < few;
+            let begun: Vec<u32> = (0..third).filter(begun).collect();
+            put_in(&lists, &begun, stride, &mut contacts);
+            let mut all = contacts.placed.clone();
+            all.sort_unstable();
+            assert_eq!(all, (0..third).filter(|c| placed.contains(c) || begun.contains(c)).collect::<Vec<u32>>());
+            // What is saved is the order; the blocks must follow from it.
+            let mut again = ChunkContacts::default();
+            lay_out(&lists, &contacts.placed, stride, &mut again);
+            assert_eq!((&again.blocks, again.memory.len()), (&contacts.blocks, contacts.memory.len()));
             let mut seen = 0;
             each(&contacts, stride, |candidate, k, found| {
                 let expected = if placed.contains(&candidate) { number(candidate, k) } else { 0.0 };

@@ -39,8 +39,6 @@ struct Partner {
     id: u32,
     image: Image,
     shell: u8,
-    /// Their gap, or a little less (m).
-    gap: f32,
 }
 
 /// A pair, on its way into the lists.
@@ -75,17 +73,15 @@ impl Search<'_> {
         sort(scratch);
         lists.targets.clear();
         lists.candidates.clear();
-        lists.gaps.clear();
         lists.classes.clear();
         let count = scratch.found.len();
         if count > lists.candidates.capacity() {
             // With some room, but not twice as much.
             lists.candidates.reserve_exact(count + count / 8);
-            lists.gaps.reserve_exact(count + count / 8);
         }
         for &at in &scratch.order {
             let Found { class, owner, owner_is_a, crosses, partner } = scratch.found[at as usize];
-            let Partner { other, image, shell, gap, .. } = partner;
+            let Partner { other, image, shell, .. } = partner;
             let least_gap = SHELLS[usize::from(shell)] * self.neighbours.skin;
             match lists.classes.last_mut() {
                 Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
@@ -98,7 +94,6 @@ impl Search<'_> {
             let outbox = if crosses { 1 + outbox_for(&mut lists.targets, target()) } else { 0 };
             let (a, b, image) = if owner_is_a { (owner, other, image) } else { (other, owner, image.back()) };
             lists.candidates.push(Candidate::new(a, b, outbox, image));
-            lists.gaps.push(gap);
         }
     }
 
@@ -160,7 +155,7 @@ impl Search<'_> {
                     let gap = squared(you).sqrt() - (me.radius + you.radius);
                     let movable = me.inverse_mass > 0.0 || movers[you.index as usize].inverse_mass > 0.0;
                     if gap < skin && movable {
-                        found(Partner { other: you.index, id: you.id, image, shell: self.shell(gap), gap: below(gap) });
+                        found(Partner { other: you.index, id: you.id, image, shell: self.shell(gap) });
                     }
                 }
             });
@@ -175,7 +170,7 @@ impl Search<'_> {
                 if turns || gap < skin {
                     let shell = self.shell(if turns { 0.0 } else { gap });
                     let (other, id, image) = (j as u32, movers[j].id, Image::default());
-                    found(Partner { other, id, image, shell, gap: below(gap) });
+                    found(Partner { other, id, image, shell });
                 }
             }
         }
@@ -191,12 +186,6 @@ impl Search<'_> {
         let material = |id: u32| if materials == 1 { 0 } else { self.material_of[id as usize] };
         Class { material_a: material(a), material_b: material(b), wall }.number(materials)
     }
-}
-
-/// A number of single precision that is a little less.
-#[inline(always)]
-fn below(x: f64) -> f32 {
-    (x as f32).next_down()
 }
 
 /// The order in which pairs stand in the lists: by class, shell and side of the chunk, then as they were found.

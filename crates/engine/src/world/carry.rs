@@ -31,6 +31,15 @@ pub(super) struct HeldContacts {
     memory: Vec<Vec<Lanes>>,
 }
 
+/// In which order contacts stand in a chunk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// That of the candidates: lists are new.
+    OfCandidates,
+    /// That in which they are held: lists are those of before.
+    Held,
+}
+
 impl HeldContacts {
     /// None yet, with room for so many.
     pub fn with_capacity(count: usize) -> Self {
@@ -109,7 +118,7 @@ impl World {
             let Some(laws) = self.model.laws.get(first, second) else { continue };
             held.push(a, b, self.stride, memory.to_numbers(&MemoryLayout::of(laws)));
         }
-        self.put_contacts_back(&held);
+        self.put_contacts_back(&held, Order::OfCandidates);
     }
 
     fn materials_of(&self, a: u32, b: u32) -> Option<[u16; 2]> {
@@ -157,7 +166,7 @@ impl World {
     }
 
     /// Puts contacts into new lists. Those of bodies that have left, or are far from each other, are dropped.
-    pub(super) fn put_contacts_back(&mut self, held: &HeldContacts) {
+    pub(super) fn put_contacts_back(&mut self, held: &HeldContacts, order: Order) {
         let by_owner = ByOwner::new(&self.neighbours, &self.state.bodies, &held.contacts);
         let (stride, memory) = (self.stride, &held.memory);
         let chunks = self.neighbours.chunks.par_iter().zip(&mut self.state.contacts);
@@ -171,8 +180,13 @@ impl World {
                     from.push(held);
                 }
             }
+            places::watch_others(lists, &placed, &mut contacts.watch);
+            if order == Order::Held {
+                let mut pairs: Vec<_> = placed.iter().copied().zip(from.iter().copied()).collect();
+                pairs.sort_unstable_by_key(|(_, held)| (held.chunk, held.place));
+                (placed, *from) = pairs.into_iter().unzip();
+            }
             places::lay_out(lists, &placed, stride, contacts);
-            places::watch_others(&self.model, lists, &placed, &mut contacts.watched);
             contacts.placed = placed;
             for (block, head) in contacts.blocks.iter_mut().enumerate() {
                 head.live = head.all();

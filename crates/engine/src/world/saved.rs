@@ -15,7 +15,7 @@ use glam::{DQuat, DVec3, IVec3};
 use thiserror::Error;
 
 use super::assemble::{check_body, mover_of};
-use super::carry::HeldContacts;
+use super::carry::{HeldContacts, Order};
 use super::{Setup, World};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellState};
@@ -452,7 +452,7 @@ impl World {
             }
             held.push(a, b, self.stride, numbers.iter().map(|&number| if live { number } else { 0.0 }));
         }
-        self.put_contacts_back(&held);
+        self.put_contacts_back(&held, Order::Held);
         let placed: usize = self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum();
         if placed != saved.contacts.len() {
             let lost = saved.contacts.len() - placed;

@@ -39,17 +39,20 @@ fn unknown(name: &str) -> miette::Report {
 
 fn table() -> String {
     let width = LAWS.iter().map(|law| law.name.len()).max().unwrap_or(0);
-    let mut text = format!("{:<width$}  {:<6}  formula\n", "law", "key");
+    let mut text = format!("{:<width$}  {:<8}  formula\n", "law", "key");
     for law in LAWS {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{:<width$}  {:<6}  {}", law.name, law.key, law.formula);
+        let _ = writeln!(text, "{:<width$}  {:<8}  {}", law.name, law.key, law.formula);
     }
     text + "\n`stickslip laws NAME` shows one law with its parameters.\n"
 }
 
 fn whole(law: &LawInfo) -> String {
-    let what =
-        if law.key == "normal" { "the force along the normal".to_owned() } else { format!("resists {}", law.key) };
+    let what = match law.key {
+        "normal" => "the force along the normal".to_owned(),
+        "friction" => "resists slide, roll and spin".to_owned(),
+        key => format!("resists {key}"),
+    };
     let mut text = format!("{} ({what})\n", law.name);
     text += &format!("  in a scene  {} = {{ law = \"{}\", .. }}\n", law.key, law.name);
     text += &format!("  formula     {}\n", law.formula);

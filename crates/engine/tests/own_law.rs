@@ -34,7 +34,7 @@ fn from_outside(laws: &PairLaws) -> PairLaws {
         Spin::Lubkin(law) => Spin::own(law),
         own => own,
     });
-    PairLaws { normal: laws.normal, slide, roll, spin, friction: None }
+    PairLaws { normal: laws.normal, slide, roll, spin, friction: laws.friction }
 }
 
 /// 120 spheres of two sizes falling into a corner of three planes.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{every_law, plane, run, world};
+use common::{every_law, other_tracked, plane, run, world};
 use glam::DVec3;
 use stickslip::body::{Oscillation, Prescribed, Servo};
 use stickslip::inflow::{Inflow, Outflow};
@@ -101,7 +101,7 @@ fn a_restored_world_goes_on_with_the_same_bits() {
 
 #[test]
 fn memory_of_every_law_comes_back() {
-    for (name, laws) in every_law(2e4) {
+    for (name, laws) in every_law(2e4).into_iter().chain(other_tracked(2e4)) {
         let setup = setup(laws);
         let mut whole = World::new(setup.clone()).unwrap();
         whole.advance(900).unwrap();
@@ -168,7 +168,7 @@ fn a_floor_that_starts_to_shake_takes_its_grains_along() {
 
 #[test]
 fn memory_of_a_pair_taken_the_other_way_round_is_swapped() {
-    for (name, laws) in every_law(2000.0) {
+    for (name, laws) in every_law(2000.0).into_iter().chain(other_tracked(2000.0)) {
         let mut model = common::model(laws, 2e-3);
         model.gravity = DVec3::new(0.0, 0.0, -1.0);
         let mut ball = common::sphere(0.5, DVec3::new(0.0, 0.0, 0.499));
@@ -181,7 +181,19 @@ fn memory_of_a_pair_taken_the_other_way_round_is_swapped() {
         second.advance(40).unwrap();
         let [one, other] = [&first, &second].map(|world| world.remembered().rows()[0].memory);
         let (one, other) = (one.swapped(&laws), other);
-        for (a, b) in [(one.slide.spring, other.slide.spring), (one.roll.spring, other.roll.spring)] {
+        let (tracked, same) = (one.tracked, other.tracked);
+        assert_eq!((tracked.slips(), tracked.alive), (same.slips(), same.alive), "{name}");
+        let of_tracked = [
+            (tracked.slide, same.slide),
+            (tracked.roll_a, same.roll_a),
+            (tracked.roll_b, same.roll_b),
+            (tracked.point_a, same.point_a),
+            (tracked.point_b, same.point_b),
+            (tracked.normal, same.normal),
+            (DVec3::X * tracked.spin, DVec3::X * same.spin),
+        ];
+        let springs = [(one.slide.spring, other.slide.spring), (one.roll.spring, other.roll.spring)];
+        for (a, b) in springs.into_iter().chain(of_tracked) {
             // The same sums, some in another order: to rounding of numbers of order 0.1 over 40 steps.
             assert!((a - b).length() < 1e-13, "{name}: {a}, not {b}");
         }

@@ -420,7 +420,7 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscilla
 }
 
 /// Motion, stiffness and dashpot of the springs of `tracked`. In the form of the paper each body has a rolling spring of its own:
-/// both act on the rolling of one against the other as the reciprocal one does (THEORY.md eq. 3.28), so one stands for them.
+/// both act on the rolling of one against the other as the reciprocal one does (THEORY.md eq. 3.24), so one stands for them.
 fn tracked_springs(
     law: &Tracked,
     i: &Kind,
@@ -590,6 +590,26 @@ mod tests {
         let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(0.0, 3.0)));
         // rate = gamma m_eff (1/m + 1/m) = gamma.
         assert!((pair(laws, 2).unwrap().critical - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn tracked_on_a_plane_has_the_step_of_its_dashpot() {
+        // m = 1, K_E = 100: with s = dt sqrt(K_E/m), 14 s + 3.5 s^2 = 4, as two times the critical dashpot acts on m/3.5.
+        let soft = Normal::Hooke(Hooke::new(1e-9, 0.0));
+        let law = Tracked::new(100.0, Limit::mu(0.3)).with_roll(0.01).with_spin(0.01, SpinCurvature::Bodies);
+        let density = 6.0 / std::f64::consts::PI;
+        let mut model = Model::new(vec![Material { name: "grain".into(), density }], 1.0);
+        model.laws.set(0, 0, PairLaws::with_friction(soft, Friction::Tracked(law)));
+        let floor = Body { motion: Motion::Fixed, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) };
+        let bodies = [Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::Z), floor];
+        let advice = advise(&model, &bodies).unwrap();
+        let s = (252.0_f64.sqrt() - 14.0) / 7.0;
+        assert!((advice.critical - 0.1 * s).abs() < 1e-12 && advice.governed_by.starts_with("slide"), "{advice:?}");
+        // Between two: the reciprocal spring is half as stiff, and q = 20: omega = sqrt(20 * 0.5 * 4 eta K_E R_eff^2).
+        let stiff = Tracked::new(1e-6, Limit::mu(0.3)).with_roll(1e8).with_damping(0.0);
+        let advice = pair(PairLaws::with_friction(soft, Friction::Tracked(stiff)), 2).unwrap();
+        let omega = (20.0 * 0.5 * 4.0 * 100.0 * 0.0625_f64).sqrt();
+        assert!((advice.critical - 2.0 / omega).abs() < 1e-12 && advice.governed_by.starts_with("roll"), "{advice:?}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct ParameterInfo {
 pub struct LawInfo {
     /// `law = "..."`.
     pub name: &'static str,
-    /// Under which key it stands: normal, slide, roll or spin.
+    /// Under which key it stands: normal, slide, roll or spin, or friction for all three at once.
     pub key: &'static str,
     /// What it resists; nothing for a normal law.
     pub resists: Motions,
@@ -208,5 +208,42 @@ pub const LAWS: &[LawInfo] = &[
         formula: "M = -length N sign(w_t) n, zero at rest",
         reference: "Fang and Negrut 2020, appendix",
         parameters: &[must("mu | length", "- | m", "|M| = mu R_eff N, or |M| = length N; one number")],
+    },
+    LawInfo {
+        name: "tracked",
+        key: "friction",
+        resists: Motions::SLIDE.and(Motions::ROLL).and(Motions::SPIN),
+        formula: "F = K_E S, |F| <= mu N; M_r = (eta_r K_E/kappa^2) Theta <= eta_r mu N/kappa; M_s = (eta_s K_E/K_c^2) Psi <= eta_s mu N/K_c; dashpots in stick",
+        reference: "Fang and Negrut 2020",
+        parameters: &[
+            must("stiffness", "N/m", "K_E"),
+            must("mu", "-", "for all three motions; a number or { static = .., kinetic = .. }"),
+            may(
+                "damping",
+                "critical | -",
+                "critical",
+                "dashpots as a share of the critical ones; `roll` and `spin` may have their own",
+            ),
+            may("roll", "{ eta }", "free", "eta_r; kappa is the mean curvature of the two: 1/(2 R_eff)"),
+            may(
+                "spin",
+                "{ eta, curvature }",
+                "free",
+                "eta_s and K_c: a number (1/m), bodies (1/R_eff), or hertz (1/a, eta 0.5)",
+            ),
+            may(
+                "form",
+                "reciprocal | paper",
+                "reciprocal",
+                "one rolling spring, or one for each body: not angular momentum",
+            ),
+            may("kinematics", "rates | points", "rates", "of spheres and planes, or by points tracked on any shape"),
+            may(
+                "birth",
+                "stick | slip | capped",
+                "stick",
+                "empty; at the kinetic limits; or never above mu_s N, dashpot included",
+            ),
+        ],
     },
 ];

@@ -9,7 +9,7 @@ use crate::contact::{Block, Lanes, Resistance, Turn};
 use crate::explicit::flow::PairFlow;
 use crate::law::memory::Memory;
 use crate::law::spring_slider::{SliderOptions, WithDefaults};
-use crate::law::tracked::{RatesFromStick, TrackedAs};
+use crate::law::tracked::{ByRates, OneByOne};
 use crate::law::{
     Birth, Form, Friction, FrictionLaw, Kinematics, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin, Tracked,
 };
@@ -417,19 +417,19 @@ pub(crate) fn resist<L: FrictionLaw, const N: usize>(
     }
 }
 
-/// `tracked`: its form and, where it is the default, its birth are known at compile time.
+/// `tracked`: by rates its form and birth are known at compile time, other forms go contact by contact.
 #[inline(always)]
 fn resist_tracked<const N: usize>(law: &Tracked, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]) {
-    let paper = law.form == Form::Paper;
-    match (law.kinematics, paper, law.birth) {
-        (Kinematics::Rates, false, Birth::Stick) => {
-            resist::<_, N>(&RatesFromStick::<false>(*law), block, slips, memory)
-        }
-        (Kinematics::Rates, true, Birth::Stick) => resist::<_, N>(&RatesFromStick::<true>(*law), block, slips, memory),
-        (Kinematics::Rates, false, _) => resist::<_, N>(&TrackedAs::<false, false>(*law), block, slips, memory),
-        (Kinematics::Rates, true, _) => resist::<_, N>(&TrackedAs::<true, false>(*law), block, slips, memory),
-        (Kinematics::Points, false, _) => resist::<_, N>(&TrackedAs::<false, true>(*law), block, slips, memory),
-        (Kinematics::Points, true, _) => resist::<_, N>(&TrackedAs::<true, true>(*law), block, slips, memory),
+    use {Birth::*, Form::*, Kinematics::*};
+    match (law.kinematics, law.form, law.birth) {
+        (Rates, Reciprocal, Stick) => resist::<_, N>(&ByRates::<false, false>::new(law), block, slips, memory),
+        (Rates, Reciprocal, Capped) => resist::<_, N>(&ByRates::<false, true>::new(law), block, slips, memory),
+        (Rates, Paper, Stick) => resist::<_, N>(&ByRates::<true, false>::new(law), block, slips, memory),
+        (Rates, Paper, Capped) => resist::<_, N>(&ByRates::<true, true>::new(law), block, slips, memory),
+        (Rates, Reciprocal, Birth::Slip) => resist::<_, N>(&OneByOne::<false, false>(*law), block, slips, memory),
+        (Rates, Paper, Birth::Slip) => resist::<_, N>(&OneByOne::<true, false>(*law), block, slips, memory),
+        (Points, Reciprocal, _) => resist::<_, N>(&OneByOne::<false, true>(*law), block, slips, memory),
+        (Points, Paper, _) => resist::<_, N>(&OneByOne::<true, true>(*law), block, slips, memory),
     }
 }
 

@@ -2,7 +2,7 @@
 //! (Fang and Negrut 2020).
 //!
 //! In a step the contact point moves by p_a over the surface of a and by p_b over that of b, and a spins against b by psi
-//! (rates here: per time, carried to the normal at the step's end; THEORY.md eqs. 3.22 to 3.29):
+//! (rates here: per time, carried to the normal at the step's end; THEORY.md eqs. 3.20 to 3.25):
 //!
 //!   slide  d = p_a - p_b        K = K_E                cap  mu N/K_E           F on a = K S + D d/dt, on b the opposite
 //!   roll   d = kappa_i p_i      K = eta_r K_E/kappa^2  cap  kappa mu N/K_E     T = K Theta + D d/dt, M_a = T_a x n, M_b = n x T_b
@@ -217,8 +217,12 @@ impl Tracked {
 
     /// The loads on one contact, and its memory carried through the step.
     pub fn resist(&self, contact: &Contact, memory: &mut TrackedMemory) -> Resistance {
-        let (paper, points) = (self.form == Form::Paper, self.kinematics == Kinematics::Points);
-        self.resist_as(paper, points, self.birth, contact, memory)
+        let paper = self.form == Form::Paper;
+        let motion = match self.kinematics {
+            Kinematics::Points => points::follow(contact, memory),
+            Kinematics::Rates => (Path::of_rates(contact, paper), Rolling::of_spheres(contact)),
+        };
+        self.numbers().resist(paper, self.birth, contact, memory, motion)
     }
 
     /// Energy in the springs (J) of slide, roll and spin.
@@ -238,80 +242,111 @@ impl Tracked {
         [energy(1.0, memory.slide.length_squared()), energy(eta, roll), energy(eta_spin, memory.spin * memory.spin)]
     }
 
-    /// `resist` with options the compiler may know.
+    /// The numbers that are the same for every contact.
     #[inline(always)]
-    fn resist_as(
+    fn numbers(&self) -> Numbers {
+        let roll = self.roll.unwrap_or(TrackedRoll { eta: 0.0, damping: 0.0 });
+        let spin = self.spin.unwrap_or(TrackedSpin { eta: 0.0, curvature: SpinCurvature::Bodies, damping: 0.0 });
+        let (arm, of_bodies, of_area) = match spin.curvature {
+            SpinCurvature::Given(curvature) => (1.0 / curvature, 0.0, 0.0),
+            SpinCurvature::Bodies => (0.0, 1.0, 0.0),
+            SpinCurvature::Hertz => (0.0, 0.0, 1.0),
+        };
+        // A dashpot 2 f sqrt(m K) of a torque, times the arm and over it again.
+        let spring = |eta: f64, damping: f64| {
+            let stiffness = eta * self.stiffness;
+            Spring { stiffness, dashpot: 2.0 * damping * stiffness.sqrt() }
+        };
+        Numbers {
+            slide: spring(1.0, self.damping),
+            roll: spring(roll.eta, roll.damping),
+            spin: spring(spin.eta, spin.damping),
+            spin_arm: [arm, of_bodies, of_area],
+            static_cap: self.limit.static_ / self.stiffness,
+            kinetic_cap: self.limit.kinetic / self.stiffness,
+        }
+    }
+}
+
+/// A spring and the dashpot beside it, over the root of the inertia.
+#[derive(Clone, Copy, Debug)]
+struct Spring {
+    stiffness: f64,
+    dashpot: f64,
+}
+
+/// What the loop over contacts needs of the law, without choices: those would keep it from being vectorised.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers {
+    slide: Spring,
+    roll: Spring,
+    spin: Spring,
+    /// The arm 1/K_c (m), what it has of R_eff, and of the radius of the contact area.
+    spin_arm: [f64; 3],
+    /// Caps (m) per newton of normal load.
+    static_cap: f64,
+    kinetic_cap: f64,
+}
+
+impl Numbers {
+    /// The law, with options the compiler may know.
+    #[inline(always)]
+    fn resist(
         &self,
         paper: bool,
-        points: bool,
         birth: Birth,
         contact: &Contact,
         memory: &mut TrackedMemory,
+        (path, rolling): (Path, Rolling),
     ) -> Resistance {
-        let (path, rolling) = if points {
-            points::follow(contact, memory)
-        } else {
-            (Path::of_rates(contact, paper), Rolling::of_spheres(contact))
-        };
-        let first = !memory.alive;
-        let spring = |eta: f64, damping: f64, arm: f64, inertia: f64| {
-            let stiffness = eta * self.stiffness;
-            // The dashpot 2 f sqrt(m K) of a torque, times the arm and over it again.
-            let dashpot = 2.0 * damping * stiffness.sqrt() * inertia.sqrt();
-            let cap = contact.normal_load / self.stiffness;
-            let (static_cap, kinetic_cap) = (self.limit.static_ * cap, self.limit.kinetic * cap);
-            Capped { load: stiffness * arm, dashpot, static_cap, kinetic_cap, dt: contact.dt, first, birth }
-        };
         let (mass, inertia) = inertia(contact);
-        let (n, path_s) = (contact.normal, path.slide);
+        let (root_mass, root_inertia) = (mass.sqrt(), inertia.sqrt());
+        let (n, path_s, first) = (contact.normal, path.slide, !memory.alive);
 
-        let slide = spring(1.0, self.damping, 1.0, mass);
-        let force = slide.resist(contact.transport(memory.slide), path_s, DVec3::ZERO, memory.slide_slips);
+        let slide = self.capped(&self.slide, 1.0, root_mass, contact, first);
+        let force = slide.resist(birth, contact.transport(memory.slide), path_s, DVec3::ZERO, memory.slide_slips);
         (memory.slide, memory.slide_slips) = (force.spring, force.slips);
 
-        let roll = self.roll.unwrap_or(TrackedRoll { eta: 0.0, damping: 0.0 });
-        let roll = spring(roll.eta, roll.damping, rolling.arm, inertia);
+        let roll = self.capped(&self.roll, rolling.arm, root_inertia, contact, first);
         let (eased_a, eased_b) =
             (contact.lever_a * contact.inverse_inertia_a, contact.lever_b * contact.inverse_inertia_b);
         let (rate_a, rate_b) = (path.roll_a * rolling.arm, path.roll_b * rolling.arm);
         let old_a = contact.transport(memory.roll_a);
         let (roll_a, roll_b) = if paper {
-            let a = roll.resist(old_a, rate_a, path_s * -eased_a, memory.roll_a_slips);
-            let b = roll.resist(contact.transport(memory.roll_b), rate_b, path_s * eased_b, memory.roll_b_slips);
+            let old_b = contact.transport(memory.roll_b);
+            let a = roll.resist(birth, old_a, rate_a, path_s * -eased_a, memory.roll_a_slips);
+            let b = roll.resist(birth, old_b, rate_b, path_s * eased_b, memory.roll_b_slips);
             (memory.roll_a, memory.roll_a_slips) = (a.spring, a.slips);
             (memory.roll_b, memory.roll_b_slips) = (b.spring, b.slips);
             (a.load.cross(n), n.cross(b.load))
         } else {
-            let both = roll.resist(
-                old_a,
-                (rate_a + rate_b) * rolling.share,
-                path_s * (eased_b - eased_a),
-                memory.roll_a_slips,
-            );
+            let (rate, ahead) = ((rate_a + rate_b) * rolling.share, path_s * (eased_b - eased_a));
+            let both = roll.resist(birth, old_a, rate, ahead, memory.roll_a_slips);
             (memory.roll_a, memory.roll_a_slips) = (both.spring, both.slips);
             let torque = both.load.cross(n);
             (torque, -torque)
         };
 
-        let spin = self.spin.unwrap_or(TrackedSpin { eta: 0.0, curvature: SpinCurvature::Bodies, damping: 0.0 });
-        let arm = f64::pick(rolling.arm > 0.0, spin.arm(contact), 0.0);
-        let twist =
-            spring(spin.eta, spin.damping, arm, inertia).resist(memory.spin, path.spin * arm, 0.0, memory.spin_slips);
+        let [given, of_bodies, of_area] = self.spin_arm;
+        let arm = given + of_bodies * contact.radius_eff + of_area * contact.hertz_radius();
+        let arm = f64::pick(rolling.arm > 0.0, arm, 0.0);
+        let spin = self.capped(&self.spin, arm, root_inertia, contact, first);
+        let twist = spin.resist(birth, memory.spin, path.spin * arm, 0.0, memory.spin_slips);
         (memory.spin, memory.spin_slips) = (twist.spring, twist.slips);
         memory.alive = true;
         let (lever_a, lever_b) = (contact.lever_a, contact.lever_b);
         Resistance { force: force.load, lever_a, lever_b, roll_a, roll_b, spin: -twist.load }
     }
-}
 
-impl TrackedSpin {
-    /// 1/K_c (m).
     #[inline(always)]
-    fn arm(&self, contact: &Contact) -> f64 {
-        match self.curvature {
-            SpinCurvature::Given(curvature) => 1.0 / curvature,
-            SpinCurvature::Bodies => contact.radius_eff,
-            SpinCurvature::Hertz => contact.hertz_radius(),
+    fn capped(&self, spring: &Spring, arm: f64, root: f64, contact: &Contact, first: bool) -> Capped {
+        Capped {
+            load: spring.stiffness * arm,
+            dashpot: spring.dashpot * root,
+            static_cap: self.static_cap * contact.normal_load,
+            kinetic_cap: self.kinetic_cap * contact.normal_load,
+            dt: contact.dt,
+            first,
         }
     }
 }
@@ -401,7 +436,6 @@ struct Capped {
     dt: f64,
     /// The contact is new.
     first: bool,
-    birth: Birth,
 }
 
 /// What a spring answers.
@@ -415,22 +449,22 @@ struct Answer<V> {
 impl Capped {
     /// One step; `ahead` is where the motion will go from rest, for a birth in slip.
     #[inline(always)]
-    fn resist<V: Stretch>(&self, old: V, rate: V, ahead: V, slipping: bool) -> Answer<V> {
-        let born = self.first & (self.birth == Birth::Slip);
+    fn resist<V: Stretch>(&self, birth: Birth, old: V, rate: V, ahead: V, slipping: bool) -> Answer<V> {
+        let born = self.first & (birth == Birth::Slip);
         let rate_now = rate.times(f64::pick(self.first, 0.0, 1.0));
         let stretched = old.plus(rate_now.times(self.dt));
         let size = stretched.size();
         let cap = f64::pick(slipping, self.kinetic_cap, self.static_cap);
         let slips = (size > cap) | born;
         let mut spring = stretched.times(f64::pick(size > cap, cap / size, 1.0));
-        if self.birth == Birth::Slip {
+        if birth == Birth::Slip {
             let towards = V::pick(rate.size() > 0.0, rate, ahead);
             let length = towards.size();
             let full = towards.times(f64::pick(length > 0.0, self.kinetic_cap / length, 0.0));
             spring = V::pick(born, full, spring);
         }
         let mut load = spring.times(self.load).plus(rate_now.times(f64::pick(slips, 0.0, self.dashpot)));
-        if self.birth == Birth::Capped {
+        if birth == Birth::Capped {
             let (total, most) = (load.size(), self.load * self.static_cap);
             load = load.times(f64::pick(total > most, most / total, 1.0));
         }
@@ -438,32 +472,38 @@ impl Capped {
     }
 }
 
-/// The law with its form and kinematics known to the compiler; the kernel runs it as one of these.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TrackedAs<const PAPER: bool, const POINTS: bool>(pub Tracked);
-
-/// The law with rates and a birth in stick, known to the compiler.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RatesFromStick<const PAPER: bool>(pub Tracked);
-
 const ALL: Motions = Motions::SLIDE.and(Motions::ROLL).and(Motions::SPIN);
+
+/// The law with exact rates and a birth in stick, capped or not, with all its choices known to the compiler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByRates<const PAPER: bool, const CAPPED: bool>(Numbers, Tracked);
+
+/// The law in any other form: out of line, contact by contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OneByOne<const PAPER: bool, const POINTS: bool>(pub Tracked);
+
+impl<const PAPER: bool, const CAPPED: bool> ByRates<PAPER, CAPPED> {
+    #[inline(always)]
+    pub fn new(law: &Tracked) -> Self {
+        ByRates(law.numbers(), *law)
+    }
+}
 
 /// Out of line: its libm calls keep the loop from being vectorised anyway.
 #[inline(never)]
-fn resist_points(law: &Tracked, contact: &Contact, memory: &mut TrackedMemory) -> Resistance {
+fn resist_one(law: &Tracked, contact: &Contact, memory: &mut TrackedMemory) -> Resistance {
     law.resist(contact, memory)
 }
 
 macro_rules! kernel_forms {
-    ($($law:ty, $memory:ty, $resist:expr;)*) => {$(
-        impl FrictionLaw for $law {
+    ($($paper:literal, $points:literal, $memory:ty;)*) => {$(
+        impl FrictionLaw for OneByOne<$paper, $points> {
             const RESISTS: Motions = ALL;
             type Memory = $memory;
 
             #[inline(always)]
             fn resist(&self, contact: &Contact, memory: &mut $memory) -> Resistance {
-                let resist: fn(&Tracked, &Contact, &mut TrackedMemory) -> Resistance = $resist;
-                resist(&self.0, contact, &mut memory.0)
+                resist_one(&self.0, contact, &mut memory.0)
             }
 
             fn stored(&self, contact: &Contact, memory: &$memory) -> [f64; 3] {
@@ -473,10 +513,35 @@ macro_rules! kernel_forms {
     )*};
 }
 kernel_forms! {
-    RatesFromStick<false>, KeptOne, |law, contact, memory| law.resist_as(false, false, Birth::Stick, contact, memory);
-    RatesFromStick<true>, KeptBoth, |law, contact, memory| law.resist_as(true, false, Birth::Stick, contact, memory);
-    TrackedAs<false, false>, KeptOne, |law, contact, memory| law.resist_as(false, false, law.birth, contact, memory);
-    TrackedAs<true, false>, KeptBoth, |law, contact, memory| law.resist_as(true, false, law.birth, contact, memory);
-    TrackedAs<false, true>, KeptOneAndPoints, resist_points;
-    TrackedAs<true, true>, KeptBothAndPoints, resist_points;
+    false, false, KeptOne;
+    true, false, KeptBoth;
+    false, true, KeptOneAndPoints;
+    true, true, KeptBothAndPoints;
 }
+
+macro_rules! rate_forms {
+    ($($paper:literal, $memory:ty;)*) => {$(
+        impl<const CAPPED: bool> FrictionLaw for ByRates<$paper, CAPPED> {
+            const RESISTS: Motions = ALL;
+            type Memory = $memory;
+
+            #[inline(always)]
+            fn resist(&self, contact: &Contact, memory: &mut $memory) -> Resistance {
+                let birth = if CAPPED { Birth::Capped } else { Birth::Stick };
+                let motion = (Path::of_rates(contact, $paper), Rolling::of_spheres(contact));
+                self.0.resist($paper, birth, contact, &mut memory.0, motion)
+            }
+
+            fn stored(&self, contact: &Contact, memory: &$memory) -> [f64; 3] {
+                self.1.stored(contact, &memory.0)
+            }
+        }
+    )*};
+}
+rate_forms! {
+    false, KeptOne;
+    true, KeptBoth;
+}
+
+#[cfg(test)]
+mod tests;

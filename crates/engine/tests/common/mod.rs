@@ -138,7 +138,37 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
         ),
         ("from outside, two sliders", laws(hooke, slide(mu), Some(two_sliders), spin(mu))),
         ("from outside, regularised", laws(hertz, own_slide, Some(regularised), own_spin)),
+        ("tracked", PairLaws::with_friction(hooke, Friction::Tracked(tracked(k)))),
+        (
+            "tracked, capped",
+            PairLaws::with_friction(
+                hertz,
+                Friction::Tracked(Tracked { birth: Birth::Capped, ..tracked(k).with_hertz_spin() }),
+            ),
+        ),
     ]
+}
+
+/// The default `tracked`, with a stiffness of order `k` (N/m).
+pub fn tracked(k: f64) -> Tracked {
+    Tracked::new(0.8 * k, static_kinetic(0.4, 0.3)).with_roll(0.3).with_spin(0.2, SpinCurvature::Bodies)
+}
+
+/// Forms of `tracked` that the tests over every law leave out, because they are not passive or need points of contact.
+pub fn other_tracked(k: f64) -> Vec<(&'static str, PairLaws)> {
+    let hooke = Normal::Hooke(Hooke::new(k, 0.0));
+    let law = tracked(k);
+    let paper = Tracked { form: Form::Paper, ..law };
+    let given = |law: Tracked| law.with_spin(0.1, SpinCurvature::Given(3.0));
+    [
+        ("tracked, paper", paper),
+        ("tracked, paper, born in slip", Tracked { birth: Birth::Slip, ..given(paper) }),
+        ("tracked, born in slip", Tracked { birth: Birth::Slip, ..law }),
+        ("tracked, points", Tracked { kinematics: Kinematics::Points, ..law }),
+        ("tracked, points, paper", Tracked { kinematics: Kinematics::Points, birth: Birth::Capped, ..given(paper) }),
+    ]
+    .map(|(name, law)| (name, PairLaws::with_friction(hooke, Friction::Tracked(law))))
+    .to_vec()
 }
 
 /// The options that are not the default, one at a time.

@@ -29,11 +29,25 @@ pub(super) fn motions(scene: &toml::Table, bodies: &[KnownBody]) -> [bool; 3] {
         let roll = torque("roll", 1.0, 2.0 / radius);
         let with_roll = law("roll").and_then(|law| law.get("include_spin")).and_then(toml::Value::as_bool);
         let spin = torque("spin", 0.25, 0.5 / radius) || (roll && with_roll == Some(true));
-        for (all, one) in found.iter_mut().zip([slide, roll, spin]) {
+        let of_friction = law("friction").map(|law| tracked(law, radius));
+        for (all, one) in found.iter_mut().zip(of_friction.unwrap_or([slide, roll, spin])) {
             *all |= one;
         }
     }
     found
+}
+
+/// The motions that `tracked` resists: mu, 2 eta mu R_eff and eta mu/K_c.
+fn tracked(law: &toml::Table, radius: f64) -> [bool; 3] {
+    let mu = limit(law, "mu").unwrap_or(0.0);
+    let of = |motion: &str, key: &str| law.get(motion).and_then(|table| table.get(key));
+    let eta = |motion: &str| of(motion, "eta").and_then(number);
+    let spin = eta("spin").map(|eta| match of("spin", "curvature") {
+        Some(curvature) if curvature.is_str() => 0.25 * eta * mu,
+        None => 0.25 * eta * mu,
+        Some(curvature) => number(curvature).map_or(0.0, |curvature| eta * mu * 0.5 / (radius * curvature)),
+    });
+    [Some(mu), eta("roll").map(|eta| 2.0 * eta * mu), spin].map(|one| one.is_some_and(|c| c >= LEAST_COEFFICIENT))
 }
 
 /// A limit of a law: the static one where there are two.

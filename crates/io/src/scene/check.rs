@@ -6,7 +6,7 @@ use stickslip::body::Motion;
 use stickslip::inflow::Inflow;
 use stickslip::law::{Limit, Measure, Normal, Own, PairLaws, Roll, Slide, Spin};
 
-use crate::scene::{Every, Scene};
+use crate::scene::{Every, Scene, tracked};
 
 /// A number with four significant digits, for people.
 pub(crate) fn short(x: f64) -> String {
@@ -209,6 +209,7 @@ pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static
         None if included => ("with roll", String::new()),
         None => free,
     };
+    let [slide, roll, spin] = tracked::limits(laws, radii).unwrap_or([slide, roll, spin]);
     [("normal", normal), ("slide", slide), ("roll", roll), ("spin", spin)].map(|(m, (law, text))| (m, law, text))
 }
 
@@ -226,7 +227,7 @@ fn normal_text(stiffness: String, damping: f64, ratio: f64, cohesionless: bool) 
     text
 }
 
-fn force_limit(limit: &Limit) -> String {
+pub(super) fn force_limit(limit: &Limit) -> String {
     if limit.static_ == limit.kinetic {
         format!("|F| <= {} N", short(limit.static_))
     } else {
@@ -235,14 +236,14 @@ fn force_limit(limit: &Limit) -> String {
 }
 
 /// A limit whose arm is a fraction of the radius of the contact area, which changes with the load.
-fn area_limit(limit: &Limit, fraction: f64) -> String {
+pub(super) fn area_limit(limit: &Limit, fraction: f64) -> String {
     let one = |mu: f64| format!("{} a N", short(fraction * mu));
     let (stick, slip) = (one(limit.static_), one(limit.kinetic));
     let both = if stick == slip { stick } else { format!("{stick} sticking, {slip} slipping") };
     format!("|M| <= {both}, a = sqrt(R_eff d)")
 }
 
-fn torque_limit(limit: &Limit, relation: &str, radii: Option<(f64, f64)>) -> String {
+pub(super) fn torque_limit(limit: &Limit, relation: &str, radii: Option<(f64, f64)>) -> String {
     let both =
         |stick: String, slip: String| if stick == slip { stick } else { format!("{stick} sticking, {slip} slipping") };
     match limit.measure {

@@ -1,4 +1,5 @@
-//! The laws of one `[[contact]]` table: what stands under `normal`, `slide`, `roll` and `spin`.
+//! The laws of one `[[contact]]` table: what stands under `normal`, `slide`, `roll` and `spin`, or under
+//! `friction` (`tracked.rs`).
 //!
 //! The keys read here are those of `stickslip::law::LAWS`, which `stickslip laws` prints; a test holds the two together.
 //! Does not decide which materials a table is for: `contacts.rs` does.
@@ -12,13 +13,13 @@ use stickslip::law::{
 
 use crate::input::{Item, Result, Table};
 use crate::scene::materials::Elastic;
+use crate::scene::tracked;
 
 /// Laws that later issues bring.
-const LATER: &[&str] = &["tracked", "creep", "rigid"];
+pub(super) const LATER: &[&str] = &["creep", "rigid"];
 
 /// Reads the laws of a table. `sides` are the moduli of the two materials, where hertz looks when its table has none.
 pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws> {
-    contact.promised(&["friction"])?;
     let normal = contact.need("normal", Item::table)?;
     let law = read_normal(&normal, sides)?;
     // Where lubkin looks for a shear modulus that its own table does not have.
@@ -30,6 +31,9 @@ pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws
         Normal::Hooke(_) => *sides,
     };
     normal.finish()?;
+    if let Some(friction) = tracked::read(contact, &law)? {
+        return Ok(PairLaws::with_friction(law, friction));
+    }
     let slide = read_motion(contact, "slide", |table| read_slide(table, &law))?;
     let roll = read_motion(contact, "roll", |table| read_roll(table, &law, slide.as_ref()))?;
     if let (Some(Roll::ConstantTorque(RollConstantTorque { include_spin: true, .. })), Some(spin)) =
@@ -290,7 +294,7 @@ fn read_torque_limit(table: &Table<'_>) -> Result<Limit> {
 }
 
 /// A number, or a static and a kinetic one.
-fn read_coefficients(item: Item<'_>, measure: Measure) -> Result<Limit> {
+pub(super) fn read_coefficients(item: Item<'_>, measure: Measure) -> Result<Limit> {
     if !item.is_table() {
         let both = item.non_negative()?;
         return Ok(Limit { static_: both, kinetic: both, measure });
@@ -332,6 +336,7 @@ mod tests {
             ("roll", "viscous") => "law = 'viscous'\ndamping = 1.0",
             ("spin", "marshall") => "law = 'marshall'",
             ("spin", "lubkin") => "law = 'lubkin'\nshear_modulus = 1.0",
+            ("friction", "tracked") => "law = 'tracked'\nstiffness = 1.0\nmu = 0.1",
             _ => panic!("the law {name} under {key} has no reader"),
         }
     }
@@ -349,6 +354,7 @@ mod tests {
                 "normal" => read_normal(&table, &[Elastic::default(); 2]).map(|_| ()),
                 "slide" => read_slide(&table, &hooke).map(|_| ()),
                 "roll" => read_roll(&table, &hooke, None).map(|_| ()),
+                "friction" => tracked::read_law(&table, &hooke).map(|_| ()),
                 _ => read_spin(&table, &hertz, Some(&slide), &[Elastic::default(); 2]).map(|_| ()),
             }
             .unwrap();

@@ -26,6 +26,7 @@ mod speeds;
 mod start;
 mod streams;
 mod timing;
+mod tracked;
 mod variant;
 
 use std::path::Path;

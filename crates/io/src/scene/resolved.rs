@@ -10,7 +10,7 @@ use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control};
 use stickslip::inflow::Inflow;
 use stickslip::law::{
-    Arm, Cap, Limit, Measure, Normal, Own, PairLaws, Roll, Slide, SliderOptions, Slip, Spin, Transport,
+    Arm, Cap, Friction, Limit, Measure, Normal, Own, PairLaws, Roll, Slide, SliderOptions, Slip, Spin, Transport,
 };
 use stickslip::model::Integrator;
 use stickslip::shape::{Shape, Sides};
@@ -20,6 +20,7 @@ use crate::scene::bodies::LOCKS;
 use crate::scene::grains::{Group, Placement, Radius};
 use crate::scene::materials::Elastic;
 use crate::scene::rows::COLUMNS;
+use crate::scene::tracked;
 use crate::scene::{Every, Format, Scene};
 
 /// Writes the scene. `tables` is how many bodies come from `[[body]]` tables; the others come from `groups`.
@@ -46,7 +47,7 @@ pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &
 }
 
 /// A number that reads back to the same bits.
-fn number(x: f64) -> String {
+pub(super) fn number(x: f64) -> String {
     format!("{x:?}")
 }
 
@@ -196,7 +197,11 @@ fn write_laws(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
     )?;
     write_slide(out, laws)?;
     write_roll(out, laws)?;
-    write_spin(out, laws)
+    write_spin(out, laws)?;
+    match &laws.friction {
+        Some(Friction::Tracked(law)) => writeln!(out, "friction = {{ {} }}", tracked::resolved(law)),
+        None => Ok(()),
+    }
 }
 
 /// Scene files do not name laws from outside; a comment says so to whoever builds a scene in some other way.
@@ -280,7 +285,7 @@ fn transport(options: SliderOptions) -> String {
     format!("transport = \"{}\"", if options.transport == Transport::Lammps { "lammps" } else { "objective" })
 }
 
-fn limit_text(limit: &Limit) -> String {
+pub(super) fn limit_text(limit: &Limit) -> String {
     let key = if limit.measure == Measure::Length { "length" } else { "mu" };
     if limit.static_ == limit.kinetic {
         format!("{key} = {}", number(limit.static_))

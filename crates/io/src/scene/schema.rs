@@ -177,13 +177,18 @@ fn materials() -> Value {
 }
 
 fn contact() -> Value {
-    object(vec![
+    let mut table = object(vec![
         ("!between", said(array(text(), 2), "Names of two materials, in any order.")),
         ("!normal", said(laws::of_key("normal"), "The force along the normal.")),
         ("slide", said(laws::of_key("slide"), "What resists sliding; free if absent.")),
         ("roll", said(laws::of_key("roll"), "What resists rolling; free if absent.")),
         ("spin", said(laws::of_key("spin"), "What resists spinning; free if absent.")),
-    ])
+        ("friction", said(laws::of_key("friction"), "What resists all three at once, in place of laws for each.")),
+    ]);
+    for motion in ["slide", "roll", "spin"] {
+        table = exclusive(table, &["friction", motion]);
+    }
+    table
 }
 
 /// The material of a body, and its velocities at the start.

@@ -6,7 +6,8 @@
 //!
 //! The frame of the old normal n0, carried by a body that turned by Q, goes to the new normal n1 by the least rotation:
 //! u1 = Q u0 - (Q u0 . n1)/(1 + Q n0 . n1) (Q n0 + n1). The angle from b's to a's frame is psi; it does not depend on u0, so no frame
-//! is kept. b's path is turned by -psi about n1, into the frame that is tied to a.
+//! is kept. b's path is not turned by -psi into the frame that is tied to a: springs are carried with the mean spin of both, so that neither
+//! body is special. (Each step it would change a path by psi of itself. The authors' scripts for spheres leave it out, those for ellipsoids do it.)
 //!
 //! Q is the exponential map of w dt, by which bodies turn in a step. Points are kept in body axes and never drift.
 //!
@@ -60,11 +61,8 @@ struct Tracks {
 fn tracked(contact: &Contact, memory: &TrackedMemory) -> Tracks {
     let n = contact.normal;
     let p_a = unrolled(contact.point_a, contact.orientation_a * memory.point_a, contact.curvature_a, n);
-    let p_bar = unrolled(contact.point_b, contact.orientation_b * memory.point_b, contact.curvature_b, n);
-    let psi = spun(contact, memory.normal);
-    // About n by -psi.
-    let (sine, cosine) = (math::sin(psi), math::cos(psi));
-    Tracks { p_a, p_b: p_bar * cosine - n.cross(p_bar) * sine, psi }
+    let p_b = unrolled(contact.point_b, contact.orientation_b * memory.point_b, contact.curvature_b, n);
+    Tracks { p_a, p_b, psi: spun(contact, memory.normal) }
 }
 
 /// The chord from the old point, carried, to the new one, both from the body's position, unrolled into the tangent plane.

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use stickslip::law::{LAWS, LawInfo, ParameterInfo};
 
 use super::build::{
-    boolean, defined, exactly_one, exclusive, non_negative, number, object, one_of, or, positive, said, word, words,
+    also, boolean, defined, exactly_one, exclusive, non_negative, number, object, one_of, or, positive, said, word,
+    words,
 };
 
 /// Keys of a law's table that say the same thing in different ways.
@@ -67,6 +68,12 @@ fn table(law: &LawInfo) -> Value {
 /// One parameter: its type and range, its meaning with its unit, its default.
 fn value(law: &LawInfo, parameter: &ParameterInfo, name: &str, unit: &str) -> Value {
     let mut schema = match (name, unit) {
+        ("damping", _) if law.name == "tracked" => share(),
+        ("roll", _) => object(vec![
+            ("!eta", said(positive(), "eta_r.")),
+            ("damping", said(share(), "As `damping`, which is its default.")),
+        ]),
+        ("spin", _) => tracked_spin(),
         (_, "true | false") => boolean(),
         (_, unit) if unit.contains(" | ") => words(&unit.split(" | ").collect::<Vec<_>>()),
         // It has no memory, hence no static branch.
@@ -75,7 +82,7 @@ fn value(law: &LawInfo, parameter: &ParameterInfo, name: &str, unit: &str) -> Va
         ("restitution", _) => json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
         ("poisson", _) => poisson(),
         ("young" | "shear_modulus", _) => positive(),
-        ("stiffness", _) if law.key == "normal" || law.name == "epsd" => positive(),
+        ("stiffness", _) if law.key == "normal" || matches!(law.name, "epsd" | "tracked") => positive(),
         ("stiffness" | "stiffness_ratio" | "damping" | "damping_ratio", _) => non_negative(),
         _ => number(),
     };
@@ -90,6 +97,24 @@ fn value(law: &LawInfo, parameter: &ParameterInfo, name: &str, unit: &str) -> Va
     let shown = if unit == "-" || unit.contains(" | ") { String::new() } else { format!(" [{unit}]") };
     let absent = parameter.default.map_or(String::new(), |default| format!(" Default: {default}."));
     said(schema, &format!("{}{shown}.{absent}", parameter.meaning))
+}
+
+/// A share of the critical dashpot.
+fn share() -> Value {
+    one_of(vec![word("critical"), non_negative()])
+}
+
+/// How `tracked` resists spin.
+fn tracked_spin() -> Value {
+    let curvature = one_of(vec![positive(), words(&["hertz", "bodies"])]);
+    let mut table = object(vec![
+        ("eta", said(positive(), "eta_s; 0.5 for hertz, if absent.")),
+        ("curvature", said(or(curvature, "bodies"), "K_c [1/m], \"bodies\" (1/R_eff), or \"hertz\" (1/a).")),
+        ("damping", said(share(), "As `damping`, which is its default.")),
+    ]);
+    let hertz = json!({"required": ["curvature"], "properties": {"curvature": {"const": "hertz"}}});
+    also(&mut table, [json!({"if": hertz, "else": {"required": ["eta"]}})]);
+    table
 }
 
 /// Poisson's ratio.

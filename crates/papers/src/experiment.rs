@@ -70,7 +70,7 @@ impl Ended {
     }
 }
 
-/// A number that was found, or whether something holds.
+/// A number that was found, whether something holds, or a word.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Metric {
@@ -78,6 +78,8 @@ pub enum Metric {
     Number(f64),
     /// Whether something holds.
     Holds(bool),
+    /// A word, such as the modes of a contact.
+    Word(&'static str),
 }
 
 /// A number that was found beside the one that should be.
@@ -117,6 +119,11 @@ impl Outcome {
     /// Notes whether something holds.
     pub fn holds(&mut self, name: impl Into<String>, holds: bool) {
         self.metrics.insert(name.into(), Metric::Holds(holds));
+    }
+
+    /// Notes a word.
+    pub fn word(&mut self, name: impl Into<String>, word: &'static str) {
+        self.metrics.insert(name.into(), Metric::Word(word));
     }
 
     /// Compares a number with the one that should be.

@@ -8,6 +8,7 @@
 //! work that was broken off. `stickslip reproduce` calls these.
 
 pub mod experiment;
+pub mod fang;
 pub mod result;
 pub mod santos;
 
@@ -15,6 +16,16 @@ pub use experiment::{Check, Context, Ended, Experiment, Metric, Outcome, Scale};
 
 /// Every experiment, in the order in which `--all` does them: the short ones of a paper first.
 pub const EXPERIMENTS: &[Experiment] = &[
+    fang::brick::EXPERIMENT,
+    fang::disk::EXPERIMENT,
+    fang::legacy::EXPERIMENT,
+    fang::incline::EXPERIMENT,
+    fang::map::EXPERIMENT,
+    fang::spin::EXPERIMENT,
+    fang::spin_hertz::EXPERIMENT,
+    fang::ellipsoid::EXPERIMENT,
+    fang::appendix::EXPERIMENT,
+    fang::stack::EXPERIMENT,
     santos::contact::EXPERIMENT,
     santos::constraints::EXPERIMENT,
     santos::friction::EXPERIMENT,

@@ -25,6 +25,8 @@ cargo xtask bench --versus PEER [..]
                              how fast stickslip is beside LAMMPS, LIGGGHTS or YADE; `cargo xtask bench --help` says more
 cargo xtask bench --roofline [..]
                              the same beside what the machine's memory and arithmetic allow
+cargo xtask bench --scale [..]
+                             mixtures of sizes, a gas and a row beside a packing of equal spheres
 cargo xtask counts [--write] instructions of kernels and short runs (needs valgrind) against xtask/counts.txt; --write renews it
 cargo xtask readers          the independent readers alone: VTK, pandas, OVITO and LAMMPS on the release binary";
 

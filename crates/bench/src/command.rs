@@ -13,6 +13,7 @@ use crate::peers::lammps::Lammps;
 use crate::peers::liggghts::Liggghts;
 use crate::peers::yade::Yade;
 use crate::roofline;
+use crate::scale;
 use crate::table::{Made, Report};
 use crate::versus::{Contest, name, write_packing};
 use crate::whole;
@@ -24,17 +25,20 @@ use crate::whole;
                         cargo xtask bench --roofline --spheres 100000 1000000")]
 pub struct Arguments {
     /// The other program.
-    #[arg(long, value_name = "PEER", required_unless_present = "roofline")]
+    #[arg(long, value_name = "PEER", required_unless_present_any = ["roofline", "scale"])]
     pub versus: Option<Against>,
     /// Measure the machine's bandwidth and arithmetic, and print the time that a step must take at least; with --spheres, and
     /// the time that it does take.
     #[arg(long, conflicts_with_all = ["versus", "scene", "cores", "friction"])]
     pub roofline: bool,
+    /// Measure mixtures of sizes, a gas and a row beside a packing of equal spheres.
+    #[arg(long, conflicts_with_all = ["versus", "roofline", "scene", "cores", "friction"])]
+    pub scale: bool,
     /// The packing; dense for yade if absent, else jammed.
     #[arg(long)]
     pub scene: Option<Scene>,
     /// How many spheres; if absent 10^4, 10^5 and 10^6, or 1000 for the scene `packing`, which takes one number, or none for
-    /// --roofline.
+    /// --roofline; 20000 for --scale.
     #[arg(long, value_name = "N", num_args = 1.., value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     pub spheres: Vec<u32>,
     /// Numbers of cores; 1 and, if there are as many, 2 if absent.
@@ -47,7 +51,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: u32,
     /// Folder for `versus-PEER.md`, `.csv` and `.svg`; where the scene is given and not the usual one, `versus-PEER-SCENE`. For
-    /// --roofline, `roofline.md` and `.csv`.
+    /// --roofline, `roofline.md` and `.csv`; likewise for --scale.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -119,8 +123,17 @@ impl Arguments {
     /// Measures, prints the page, and writes files if asked to.
     pub fn execute(&self) -> Result<(), Failure> {
         let target = PathBuf::from(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
-        let Some(peer) = self.versus else { return self.execute_roofline(&target) };
-        self.execute_versus(peer, &target)
+        match self.versus {
+            Some(peer) => self.execute_versus(peer, &target),
+            None if self.scale => self.execute_scale(),
+            None => self.execute_roofline(&target),
+        }
+    }
+
+    fn execute_scale(&self) -> Result<(), Failure> {
+        let page = scale::page(&self.spheres, self.repeats, &tell).map_err(Failure::Run)?;
+        print!("{}", page.markdown);
+        self.out.as_ref().map_or(Ok(()), |folder| Self::write(folder, "scale", &page)).map_err(Failure::Run)
     }
 
     fn execute_roofline(&self, target: &Path) -> Result<(), Failure> {
@@ -308,6 +321,7 @@ mod tests {
             ("--roofline --versus lammps", "cannot be used with"),
             ("--roofline --scene dense", "cannot be used with"),
             ("--roofline --spheres 5", "100..=10000000"),
+            ("--scale --roofline", "cannot be used with"),
         ] {
             let error = parse(line).unwrap_err();
             assert!(error.contains(expected), "`{line}` gave: {error}");

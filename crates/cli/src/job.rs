@@ -351,12 +351,13 @@ impl<'a> Job<'a> {
         self.recorder.finish()?;
         let end = self.folder.path().join(checkpoint::END);
         if self.sound {
-            self.checkpoints.end(&self.world, self.interrupted_at.take())?;
+            self.checkpoints.end(&self.world, self.interrupted_at.take().as_ref())?;
         } else if end.exists() {
             // Of a part of the run that was interrupted: not this end.
             std::fs::remove_file(end)?;
         }
         self.info.catch_up(&self.world);
+        self.world.let_go_of_workspace();
         let picture = Drawing::of(&self.world, &self.info).to_png();
         Closing { run: &self.json, scene: &self.scene.resolved, log: &self.log, picture: &picture }.write(&self.folder)
     }

@@ -42,11 +42,13 @@ impl Run {
     /// Reads the scene, runs it, writes its results.
     pub fn execute(&self) -> Outcome {
         let scene = scene::load(&self.scene)?;
-        job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| self.run(&scene))
+        job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| self.run(scene))
     }
 
-    fn run(&self, scene: &Scene) -> Outcome {
+    fn run(&self, mut scene: Scene) -> Outcome {
         let world = scene.world()?;
+        scene.forget_places();
+        let scene = &scene;
         let interrupted = job::listen()?;
         let path = self.out.clone().unwrap_or_else(|| RunFolder::default_path(&self.scene));
         let folder = RunFolder::create(&path, self.force, &scene.records).map_err(refuse)?;
@@ -71,7 +73,7 @@ pub(crate) fn refuse(error: FolderError) -> Failure {
 fn header(scene: &Scene) -> String {
     let mut text = if scene.title.is_empty() { String::new() } else { format!("{}\n", scene.title) };
     let bodies = &scene.setup.bodies;
-    let spheres = bodies.iter().filter(|body| body.shape.radius().is_some()).count();
+    let spheres = bodies.len() - bodies.walls().count();
     let counts = [(bodies.len(), "body"), (spheres, "sphere"), (bodies.len() - spheres, "wall")];
     let [all, spheres, walls] = counts.map(|(count, noun)| plural(count, noun));
     text += &format!("{all}: {spheres}, {walls}");

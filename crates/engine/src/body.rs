@@ -3,12 +3,16 @@
 //! `World::new` turns these into the packed records of `state.rs`; nothing here is read during a step, except what is
 //! rare (prescribed motion, locks, constant loads), which `model.rs` keeps for the few bodies that have it.
 
+mod list;
+
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::frame;
 use crate::math;
 use crate::shape::Shape;
+
+pub use list::{BodyList, Described};
 
 /// One body at the start of a run. Ids count bodies from 0 in the order in which they are given.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,10 +64,25 @@ impl Body {
 
     /// Mass and principal moments of inertia for a material of this density; zero for a wall, which has neither.
     pub fn mass_and_inertia(&self, density: f64) -> (f64, DVec3) {
-        let Some(radius) = self.shape.radius() else { return (0.0, DVec3::ZERO) };
-        let mass = self.mass.unwrap_or_else(|| density * self.shape.volume().unwrap_or(0.0));
-        let inertia_body = self.inertia_body.unwrap_or(DVec3::splat(0.4 * mass * radius * radius));
-        (mass, inertia_body)
+        let Some(volume) = self.shape.volume() else { return (0.0, DVec3::ZERO) };
+        let mass = self.mass.unwrap_or(density * volume);
+        let of_shape = match self.shape {
+            Shape::Sphere { radius } => DVec3::splat(0.4 * mass * radius * radius),
+            shape => shape.gyration() * mass,
+        };
+        (mass, self.inertia_body.unwrap_or(of_shape))
+    }
+
+    /// The moments of inertia that count, of these principal ones: where two rotations are locked, that about the third axis.
+    /// The body turns about it, so it stays.
+    pub(crate) fn about_free_axis(&self, inertia: DVec3) -> DVec3 {
+        let free = |k: usize| if self.lock[3 + k] { 0.0 } else { 1.0 };
+        let axis = DVec3::new(free(0), free(1), free(2));
+        if axis.element_sum() != 1.0 || inertia == DVec3::splat(inertia.x) {
+            return inertia;
+        }
+        let in_body = self.orientation.normalize().inverse() * axis;
+        DVec3::splat(in_body.dot(inertia * in_body))
     }
 }
 

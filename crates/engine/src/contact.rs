@@ -14,6 +14,8 @@
 //!
 //! A wall has no centre to speak of: its velocity is taken at the centre of the sphere, and its lever is minus the
 //! sphere's, so that the lines above hold unchanged. `R_eff` is then the sphere's radius and the wall's mass infinite.
+//! Where a or b is an ellipsoid or a box, both velocities are taken at one point above the contact point, R_eff - d/2 along n,
+//! and the levers are as at a wall.
 
 use glam::{DQuat, DVec3};
 
@@ -164,7 +166,7 @@ impl Contact {
         (self.radius_eff * self.overlap).sqrt()
     }
 
-    /// Whether one side is a wall, which counts as flat.
+    /// Whether one side is a wall, which counts as flat, or an ellipsoid or a box.
     #[inline(always)]
     pub fn with_wall(&self) -> bool {
         self.reach_a * self.reach_b < 0.0
@@ -420,6 +422,11 @@ pub struct Block {
     pub radius_eff: Lanes,
     /// Computed by `kernel::geometry`.
     pub mass_eff: Lanes,
+    /// From a's position to its virtual centre (m), where a or b is an ellipsoid or a box (`collide/general.rs`); else not read.
+    /// Gathered.
+    pub arm_a: Lanes3,
+    /// The same of b.
+    pub arm_b: Lanes3,
     /// Normal force on a along n, by the normal law. May be negative.
     pub normal_force: Lanes,
     /// See `Resistance`.
@@ -487,6 +494,8 @@ impl Block {
         lever_b: Lanes::ZERO,
         radius_eff: Lanes::ZERO,
         mass_eff: Lanes::ZERO,
+        arm_a: Lanes3::ZERO,
+        arm_b: Lanes3::ZERO,
         normal_force: Lanes::ZERO,
         slide_force: Lanes3::ZERO,
         slide_lever_a: Lanes::ZERO,

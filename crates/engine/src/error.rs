@@ -37,13 +37,28 @@ pub enum BuildError {
         /// Its id.
         body: u32,
     },
-    /// A rotation is locked of a body whose moments of inertia differ.
+    /// One rotation is locked of a body whose moments of inertia differ.
     #[error(
-        "body {body} locks a rotation and has unequal moments of inertia: lock all three rotations, or give it equal moments"
+        "body {body} locks one rotation and has unequal moments of inertia: lock two or all three, or give it equal moments"
     )]
     LockedTumbling {
         /// Its id.
         body: u32,
+    },
+    /// Two bodies that may meet, of shapes whose contact is not built.
+    #[error(
+        "body {a} ({first}) and body {b} ({second}) may meet, which is not built: ellipsoids touch planes, spheres, \
+         ellipsoids and boxes; boxes touch planes, spheres and ellipsoids"
+    )]
+    NotBuilt {
+        /// Lower id.
+        a: u32,
+        /// Higher id.
+        b: u32,
+        /// Shape of the first.
+        first: &'static str,
+        /// Shape of the second.
+        second: &'static str,
     },
     /// More bodies than ids.
     #[error("{0} bodies are more than the 4 billion that ids can count")]

@@ -116,4 +116,6 @@ pub(crate) struct Special {
     pub inertia_body: Option<DVec3>,
     /// The shape of a wall.
     pub wall: Option<Shape>,
+    /// Which of the world's ellipsoids and boxes it is.
+    pub solid: Option<u32>,
 }

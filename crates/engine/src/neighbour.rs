@@ -20,6 +20,7 @@ use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
 use crate::cell::Frame;
+use crate::collide::general::Solids;
 use crate::inflow::Inflow;
 use crate::model::Model;
 use crate::state::{Bodies, Mover};
@@ -37,6 +38,8 @@ pub struct Class {
     pub material_b: u16,
     /// Which of the two is a wall.
     pub wall: Side,
+    /// Whether one of the two is an ellipsoid or a box.
+    pub solid: bool,
 }
 
 /// Which body of a pair.
@@ -64,14 +67,28 @@ impl Class {
     /// As a number; the order of classes within a chunk.
     pub fn number(&self, materials: usize) -> u32 {
         let pair = self.material_a as u32 * materials as u32 + self.material_b as u32;
-        3 * pair + self.wall as u32
+        6 * pair + 3 * u32::from(self.solid) + self.wall as u32
     }
 
     /// Back from the number.
     #[inline(always)]
     pub fn from_number(number: u32, materials: usize) -> Self {
-        let (pair, m) = (number / 3, materials as u32);
-        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, wall: Class::wall_of(number) }
+        let (pair, m) = (number / 6, materials as u32);
+        let (wall, solid) = (Class::wall_of(number), Class::is_solid(number));
+        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, wall, solid }
+    }
+
+    /// Whether pairs of this class have an ellipsoid or a box.
+    #[inline(always)]
+    pub fn is_solid(number: u32) -> bool {
+        number % 6 >= 3
+    }
+
+    /// Whether pairs of this class are looked at in every step: those with a wall, an ellipsoid or a box. Two spheres are
+    /// watched until they touch, and then the kernel says whether they still do.
+    #[inline(always)]
+    pub fn is_looked_at(number: u32) -> bool {
+        !number.is_multiple_of(6)
     }
 }
 
@@ -82,20 +99,27 @@ pub struct Candidate {
     pub a: u32,
     /// Index of the other.
     pub b: u32,
-    /// The image of b that is near a (see `Image`), and above that 0 when both stand in the owner's chunk, else 1 + the
-    /// outbox for the one that does not.
+    /// The image of b that is near a (see `Image`), above that the feature, and above that 0 when both stand in the owner's
+    /// chunk, else 1 + the outbox for the one that does not.
     route: u32,
 }
 
 impl Candidate {
-    fn new(a: u32, b: u32, outbox: u32, image: Image) -> Self {
-        Candidate { a, b, route: outbox << IMAGE_BITS | u32::from(image.0) }
+    fn new(a: u32, b: u32, outbox: u32, image: Image, feature: u8) -> Self {
+        let route = outbox << (IMAGE_BITS + FEATURE_BITS) | u32::from(feature) << IMAGE_BITS | u32::from(image.0);
+        Candidate { a, b, route }
     }
 
     /// 0 when both stand in the owner's chunk; else 1 + the outbox for the one that does not.
     #[inline(always)]
     pub fn outbox(&self) -> u32 {
-        self.route >> IMAGE_BITS
+        self.route >> (IMAGE_BITS + FEATURE_BITS)
+    }
+
+    /// Which of the places where the two may touch: the number of a corner, where a box meets a plane; else 0.
+    #[inline(always)]
+    pub fn feature(&self) -> u8 {
+        (self.route >> IMAGE_BITS & ((1 << FEATURE_BITS) - 1)) as u8
     }
 
     /// Which of the shifts of `Image::shifts` brings b near a.
@@ -107,6 +131,8 @@ impl Candidate {
 
 /// Bits of a route that tell the image.
 const IMAGE_BITS: u32 = 5;
+/// Bits of a route that tell the feature.
+const FEATURE_BITS: u32 = 3;
 
 /// By how many cell vectors, -1, 0 or 1 each, an image is shifted: a number below 27, zero for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -275,6 +301,7 @@ impl Neighbours {
         material_of: &[u16],
         bodies: &Bodies,
         walls: &[Wall],
+        solids: Solids,
         frame: Option<&Frame>,
     ) {
         let grids = self.grids(bodies, frame);
@@ -287,7 +314,8 @@ impl Neighbours {
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(chunk_count, ChunkNeighbours::default);
         let shifts = Image::shifts(frame);
-        let search = Search { neighbours: self, model, material_of, bodies, walls, grids: &grids, shifts: &shifts };
+        let (grids, shifts) = (&grids, &shifts);
+        let search = Search { neighbours: self, model, material_of, bodies, walls, solids, grids, shifts };
         let fill = |scratch: &mut Scratch, (chunk, lists)| search.fill(chunk, lists, scratch);
         chunks.par_iter_mut().enumerate().for_each_init(Scratch::new, fill);
         for lists in &mut chunks {
@@ -312,6 +340,10 @@ impl Neighbours {
         let largest = spheres.iter().map(|m| m.radius).fold(0.0, f64::max);
         let levels = if spheres.is_empty() { 0 } else { self.level(largest) + 1 };
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); levels];
+        // Mostly all are of one size; lists that double as they grow would take twice the room.
+        if let [all] = members.as_mut_slice() {
+            all.reserve_exact(spheres.len());
+        }
         for (index, mover) in spheres.iter().enumerate() {
             members[self.level(mover.radius)].push(index as u32);
         }

@@ -4,16 +4,21 @@
 //! dropped in anywhere and all are pushed apart until none overlap. Ends with an error, not a loop, when that fails.
 //! In a periodic cell (`place/in_cell.rs`) none overlap through its faces either.
 
+mod covered;
+mod crowd;
+mod draws;
 mod in_cell;
 mod shelves;
 
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
-use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::random::Stream;
+use covered::Covered;
+use crowd::Crowd;
+use draws::{AT_ONCE, Draw, Draws};
 use shelves::Shelves;
 
 pub use in_cell::Within;
@@ -97,6 +102,9 @@ enum Shape {
 /// What is not apart after so many rounds never is: 500 spheres at a volume fraction of 0.549 took 2758.
 const MOST_ROUNDS: usize = 20_000;
 
+/// Random numbers of a draw.
+const NUMBERS: u64 = 3;
+
 /// Spheres are pushed to this multiple of the sum of their radii, so that few rounds end with none touching.
 const CLEARANCE: f64 = 1.01;
 
@@ -107,74 +115,51 @@ impl Room {
             return Err(PlaceError::TooDense { count, fraction });
         }
         let start = Instant::now();
-        let (mut centres, mut jammed) = self.drop_in(radii, stream);
-        let mut rounds = 0;
-        while jammed {
-            if rounds == MOST_ROUNDS || start.elapsed() > deadline {
-                return Err(PlaceError::GaveUp { count, fraction, rounds });
+        let (mut centres, jammed) = self.drop_in(radii, stream);
+        if jammed {
+            let mut crowd = Crowd::new(self, radii, &centres);
+            let mut rounds = 0;
+            loop {
+                if rounds == MOST_ROUNDS || start.elapsed() > deadline {
+                    return Err(PlaceError::GaveUp { count, fraction, rounds });
+                }
+                rounds += 1;
+                if !crowd.push_apart() {
+                    break;
+                }
             }
-            rounds += 1;
-            jammed = self.push_apart(radii, &mut centres);
+            crowd.take_centres(&mut centres);
         }
         Ok(centres)
     }
 
     /// One after the other, the largest first; and whether some found no place without overlap.
     fn drop_in(&self, radii: &[f64], stream: &mut Stream) -> (Vec<DVec3>, bool) {
-        let mut order: Vec<usize> = (0..radii.len()).collect();
-        order.sort_by(|&i, &j| radii[j].total_cmp(&radii[i]).then(i.cmp(&j)));
+        let mut order: Vec<u32> = (0..radii.len() as u32).collect();
+        let radius = |sphere: u32| radii[sphere as usize];
+        order.sort_by(|&i, &j| radius(j).total_cmp(&radius(i)).then(i.cmp(&j)));
         let mut centres = vec![DVec3::ZERO; radii.len()];
-        let mut jammed = false;
         let mut shelves = self.shelves(radii);
-        for sphere in order {
-            let mut at = self.draw(stream);
+        let mut draws = Draws::new(self, stream, self.covered(radii));
+        let mut jammed = false;
+        for (number, &sphere) in order.iter().enumerate() {
+            // So many draws may be looked at for spheres that are no smaller than this one.
+            let smallest = radius(order[(number + AT_ONCE).min(order.len() - 1)]);
+            let mut at = draws.next(&shelves, smallest, jammed);
             // Once jammed, the rest is dropped in anywhere and pushed apart later.
             let mut tries = if jammed { 0 } else { 500 };
-            while tries > 0 && shelves.overlaps(at, radii[sphere], sphere) {
-                at = self.draw(stream);
+            let taken = |at: Draw| at.taken || shelves.overlaps(at.place, radius(sphere), sphere as usize);
+            while tries > 0 && taken(at) {
+                at = draws.next(&shelves, smallest, jammed);
                 tries -= 1;
             }
             jammed |= tries == 0;
-            centres[sphere] = at;
-            shelves.insert(sphere, at, radii[sphere]);
+            draws.note(at.place, radius(sphere));
+            centres[sphere as usize] = at.place;
+            shelves.insert(sphere as usize, at.place, radius(sphere));
         }
+        stream.skip(NUMBERS * draws.used);
         (centres, jammed)
-    }
-
-    /// Moves every two overlapping spheres apart by half their overlap each; true while any two overlap.
-    fn push_apart(&self, radii: &[f64], centres: &mut [DVec3]) -> bool {
-        let shelves = self.filled(radii, centres);
-        let push = |(i, &at): (usize, &DVec3)| {
-            let (mut shift, mut overlapping) = (DVec3::ZERO, false);
-            shelves.near(at, |j, centre, radius| {
-                let between = shelves.nearest(at - centre);
-                let reach = radii[i] + radius;
-                let distance = between.length();
-                if j != i && distance < CLEARANCE * reach {
-                    overlapping |= distance <= reach;
-                    // Two at one place are parted along an axis, the lower one down.
-                    let direction =
-                        if distance > 0.0 { between / distance } else { DVec3::Z * if i < j { -1.0 } else { 1.0 } };
-                    shift += direction * (0.5 * (CLEARANCE * reach - distance));
-                }
-                true
-            });
-            (shift, overlapping)
-        };
-        let pushed = centres.par_iter().with_min_len(1024).enumerate().map(push);
-        let (shifts, overlapping): (Vec<DVec3>, Vec<bool>) = pushed.unzip();
-        let overlapping = overlapping.contains(&true);
-        for (centre, shift) in centres.iter_mut().zip(&shifts) {
-            *centre = self.put_back(*centre + *shift);
-        }
-        // What was found apart before this round's shifts may overlap after them: one more look, unless nothing moved.
-        overlapping || shifts.iter().any(|&shift| shift != DVec3::ZERO) && self.any_overlap(radii, centres)
-    }
-
-    fn any_overlap(&self, radii: &[f64], centres: &[DVec3]) -> bool {
-        let shelves = self.filled(radii, centres);
-        let overlaps = |(sphere, &at): (usize, &DVec3)| shelves.overlaps(at, radii[sphere], sphere);
-        centres.par_iter().with_min_len(1024).enumerate().any(overlaps)
     }
 
     /// Shelves with all spheres in them.
@@ -186,6 +171,7 @@ impl Room {
         shelves
     }
 
+    /// A place at random, by so many numbers as `NUMBERS` says.
     fn draw(&self, stream: &mut Stream) -> DVec3 {
         let three = DVec3::new(stream.unit(), stream.unit(), stream.unit());
         match &self.shape {
@@ -199,6 +185,13 @@ impl Room {
         match &self.shape {
             Shape::Box { from, to } => at.clamp(*from, *to),
             Shape::Cell(within) => within.put_back(at),
+        }
+    }
+
+    fn covered(&self, radii: &[f64]) -> Option<Covered> {
+        match &self.shape {
+            Shape::Box { from, to } => Covered::new(*from, *to, radii),
+            Shape::Cell(_) => None,
         }
     }
 

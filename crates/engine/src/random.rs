@@ -6,7 +6,15 @@ use rand_pcg::Pcg64;
 /// FNV-1a: a fixed, documented way from bytes to 64 bits. It tells whether they are the same, not whether someone forged
 /// them.
 pub fn fnv1a(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    fnv1a_on(FNV1A, bytes)
+}
+
+/// The hash of nothing.
+pub const FNV1A: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// Goes on with a hash.
+pub fn fnv1a_on(hash: u64, bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A stream of random numbers.

@@ -4,7 +4,7 @@
 //! In a cell bodies are never put back, the cell never flips, and the velocity that laws see is the change of the branch to
 //! the nearest image over the step.
 //!
-//! Does not do: bodies whose moments of inertia differ, local damping, bodies that come and go, and the mean-stress control
+//! Does not do: local damping, bodies that come and go, and the mean-stress control
 //! of a cell.
 
 use std::collections::BTreeMap;
@@ -13,6 +13,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::body::{Body, Motion};
 use crate::cell::{CellState, Control};
+use crate::collide::solid::{self, Form, Posed};
 use crate::contact::{Contact, Curvature, Turn};
 use crate::explicit::hand_over;
 use crate::law::PairLaws;
@@ -30,7 +31,39 @@ pub struct SlowBody {
     /// Contact force and torque.
     pub load: (DVec3, DVec3),
     mass: f64,
-    inertia: f64,
+    inertia: DVec3,
+    /// Angular velocity in the middle of the step.
+    turning: DVec3,
+}
+
+impl SlowBody {
+    fn tumbles(&self) -> bool {
+        self.inertia != DVec3::splat(self.inertia.x)
+    }
+
+    /// Angular velocity in the middle of the step; what is driven has it as it is.
+    fn mean_turning(&self) -> DVec3 {
+        if self.body.motion.yields() { self.turning } else { self.body.angular_velocity }
+    }
+
+    /// The angular velocity that this angular momentum is at an orientation.
+    fn rate(&self, at: DQuat, momentum: DVec3) -> DVec3 {
+        at * ((at.inverse() * momentum) / self.inertia)
+    }
+
+    /// Turns with its angular momentum kept, by the implicit midpoint rule.
+    fn turn(&mut self, dt: f64) {
+        self.turning = self.body.angular_velocity;
+        if self.tumbles() && self.body.motion.yields() && !self.body.lock[3] {
+            let at = self.body.orientation;
+            let momentum = at * (self.inertia * (at.inverse() * self.body.angular_velocity));
+            for _ in 0..50 {
+                self.turning = self.rate(crate::frame::turned(at, self.turning * (0.5 * dt)), momentum);
+            }
+            self.body.angular_velocity = self.rate(crate::frame::turned(at, self.turning * dt), momentum);
+        }
+        self.body.orientation = crate::frame::turned(self.body.orientation, self.turning * dt);
+    }
 }
 
 /// A world that steps slowly.
@@ -38,8 +71,8 @@ pub struct SlowBody {
 pub struct SlowWorld {
     /// Bodies by id; position, orientation and velocities move.
     pub bodies: Vec<SlowBody>,
-    /// What contacts remember, by ids.
-    pub contacts: BTreeMap<(usize, usize), PairMemory>,
+    /// What contacts remember, by ids and feature.
+    pub contacts: BTreeMap<(usize, usize, u8), PairMemory>,
     /// The cell, if there is one.
     pub cell: Option<CellState>,
     /// Where bodies were at the start of the step.
@@ -57,7 +90,8 @@ impl SlowWorld {
     pub fn new(setup: Setup) -> Self {
         let bodies = setup.bodies.iter().map(|body| {
             let (mass, inertia) = body.mass_and_inertia(setup.model.materials[body.material as usize].density);
-            SlowBody { body: body.clone(), load: (DVec3::ZERO, DVec3::ZERO), mass, inertia: inertia.x }
+            let (inertia, turning) = (body.about_free_axis(inertia), body.angular_velocity);
+            SlowBody { body: body.clone(), load: (DVec3::ZERO, DVec3::ZERO), mass, inertia, turning }
         });
         let mut world = SlowWorld {
             bodies: bodies.collect(),
@@ -96,13 +130,14 @@ impl SlowWorld {
         self.brake();
         self.drift_cell();
         let flow = self.flow();
-        for body in self.bodies.iter_mut().map(|slow| &mut slow.body) {
+        for slow in &mut self.bodies {
+            let body = &mut slow.body;
             body.position = midpoint(body.position, dt, |x| body.velocity + flow(x));
-            body.orientation = crate::frame::turned(body.orientation, body.angular_velocity * dt);
+            slow.turn(dt);
         }
         self.set_prescribed(time, time - (dt - first));
         for (slow, before) in self.bodies.iter_mut().zip(&self.before) {
-            if let (Motion::Prescribed(_), Shape::Sphere { .. }) = (slow.body.motion, slow.body.shape) {
+            if let (Motion::Prescribed(_), Some(_)) = (slow.body.motion, slow.body.shape.radius()) {
                 slow.body.velocity = (slow.body.position - before.0) / dt;
             }
         }
@@ -187,7 +222,10 @@ impl SlowWorld {
     }
 
     fn kick(&mut self, kick: f64) {
-        for SlowBody { body, load, mass, inertia } in &mut self.bodies {
+        for slow in &mut self.bodies {
+            let spin_up = slow.rate(slow.body.orientation, slow.load.1 + slow.body.torque);
+            let tumbles = slow.tumbles();
+            let SlowBody { body, load, mass, inertia, .. } = slow;
             let free = |locked: bool| if locked { 0.0 } else { 1.0 };
             let l = body.lock.map(free);
             if body.motion == Motion::Free {
@@ -198,7 +236,9 @@ impl SlowWorld {
                 body.velocity = servo.kicked(body.velocity, load.0, kick);
             }
             if body.motion.yields() {
-                body.angular_velocity += (load.1 + body.torque) * DVec3::new(l[3], l[4], l[5]) * (kick / *inertia);
+                let l = DVec3::new(l[3], l[4], l[5]);
+                let spin_up = if tumbles { spin_up } else { (load.1 + body.torque) / inertia.x };
+                body.angular_velocity += spin_up * l * kick;
             }
         }
     }
@@ -237,15 +277,21 @@ impl SlowWorld {
         self.hand_over();
         for a in 0..self.bodies.len() {
             for b in a + 1..self.bodies.len() {
-                self.evaluate_pair(a, b, dt);
+                let [first, second] = [a, b].map(|i| self.posed(i, false).form);
+                for feature in 0..solid::features(&first, &second) {
+                    self.evaluate_pair(a, b, feature as u8, dt);
+                }
             }
         }
     }
 
     /// A sphere that crosses from one wall to the next takes its memory along: see `explicit/hand_over.rs`.
     fn hand_over(&mut self) {
-        let had: Vec<(usize, usize)> = self.contacts.keys().copied().collect();
-        for (a, b) in had {
+        let had: Vec<(usize, usize, u8)> = self.contacts.keys().copied().collect();
+        for (a, b, _) in had {
+            if [a, b].iter().any(|&i| self.bodies[i].body.shape.is_solid()) {
+                continue;
+            }
             let ends = !self.touch((a, b));
             let (sphere, wall) = if self.bodies[a].body.shape.radius().is_some() { (a, b) } else { (b, a) };
             if !ends || self.bodies[wall].body.shape.radius().is_some() {
@@ -255,17 +301,18 @@ impl SlowWorld {
             let next = (0..self.bodies.len()).find(|&other| {
                 let [old, new] = [wall, other].map(|wall| &self.bodies[wall].body);
                 let alike = new.material == old.material && (other < sphere) == (wall < sphere);
-                let touches = || !self.contacts.contains_key(&pair(other)) && self.touch(pair(other));
+                let touches =
+                    || !self.contacts.contains_key(&(pair(other).0, pair(other).1, 0)) && self.touch(pair(other));
                 other != wall && new.shape.radius().is_none() && alike && touches() && self.goes_on(sphere, old, new)
             });
-            if let (Some(next), Some(&memory)) = (next, self.contacts.get(&(a, b))) {
-                self.contacts.insert(pair(next), memory);
+            if let (Some((a, b)), Some(&memory)) = (next.map(pair), self.contacts.get(&(a, b, 0))) {
+                self.contacts.insert((a, b, 0), memory);
             }
         }
     }
 
     fn touch(&self, (a, b): (usize, usize)) -> bool {
-        self.contact(a, b, 0.0).is_some()
+        self.contact(a, b, 0, 0.0).is_some()
     }
 
     fn goes_on(&self, sphere: usize, old: &Body, new: &Body) -> bool {
@@ -276,16 +323,16 @@ impl SlowWorld {
         }
     }
 
-    fn evaluate_pair(&mut self, a: usize, b: usize, dt: f64) {
-        let Some((mut contact, centre_a, centre_b)) = self.contact(a, b, dt) else {
-            self.contacts.remove(&(a, b));
+    fn evaluate_pair(&mut self, a: usize, b: usize, feature: u8, dt: f64) {
+        let Some((mut contact, centre_a, centre_b)) = self.contact(a, b, feature, dt) else {
+            self.contacts.remove(&(a, b, feature));
             return;
         };
-        let mut memory = self.contacts.get(&(a, b)).copied().unwrap_or_default();
+        let mut memory = self.contacts.get(&(a, b, feature)).copied().unwrap_or_default();
         let [first, second] = [a, b].map(|i| self.bodies[i].body.material);
         let laws = self.setup.model.laws.get(first, second).expect("the setup has laws for every pair that meets");
         let (push, friction) = one::evaluate(laws, &mut contact, &mut memory);
-        self.contacts.insert((a, b), memory);
+        self.contacts.insert((a, b, feature), memory);
         let n = contact.normal;
         let force = n * push + friction.force;
         let moment = n.cross(friction.force);
@@ -330,18 +377,22 @@ impl SlowWorld {
     }
 
     /// The contact and the centres its levers count from, if the two touch.
-    fn contact(&self, a: usize, b: usize, dt: f64) -> Option<(Contact, DVec3, DVec3)> {
-        let inverse = |slow: &SlowBody| match slow.body.motion {
-            Motion::Free | Motion::Held => (1.0 / slow.mass, 1.0 / slow.inertia),
-            _ => (0.0, 0.0),
-        };
-        let (slow_a, slow_b) = (&self.bodies[a], &self.bodies[b]);
-        let (body_a, body_b) = (&slow_a.body, &slow_b.body);
-        let ((inverse_mass_a, inverse_inertia_a), (inverse_mass_b, inverse_inertia_b)) =
-            (inverse(slow_a), inverse(slow_b));
-        if inverse_mass_a + inverse_mass_b == 0.0 {
+    fn contact(&self, a: usize, b: usize, feature: u8, dt: f64) -> Option<(Contact, DVec3, DVec3)> {
+        let (body_a, body_b) = (&self.bodies[a].body, &self.bodies[b].body);
+        if !(body_a.motion.yields() || body_b.motion.yields()) {
             return None;
         }
+        let met = if body_a.shape.is_solid() || body_b.shape.is_solid() {
+            self.solids_met(a, b, feature)?
+        } else {
+            self.met(a, b, dt)?
+        };
+        (met.overlap > 0.0).then(|| (self.contact_of(a, b, &met, dt), met.centre_a, met.centre_b))
+    }
+
+    /// What two spheres, or a sphere and a wall, are to each other.
+    fn met(&self, a: usize, b: usize, dt: f64) -> Option<Met> {
+        let (body_a, body_b) = (&self.bodies[a].body, &self.bodies[b].body);
         let (normal, overlap, reach_a, reach_b, radius_eff, centre_a, centre_b) = match (body_a.shape, body_b.shape) {
             (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
                 let vectors = self.cell.map_or(DMat3::ZERO, |cell| cell.frame.vectors);
@@ -359,9 +410,6 @@ impl SlowWorld {
             }
             _ => return None,
         };
-        if overlap <= 0.0 {
-            return None;
-        }
         let (was_a, was_b) = (self.before[a], self.before[b]);
         let branch_before = self.branch(self.vectors_before, was_a.0 - was_b.0);
         let normal_before = match (body_a.shape, body_b.shape) {
@@ -369,7 +417,6 @@ impl SlowWorld {
             (Shape::Sphere { .. }, wall) => Wall::new(&wall, was_b.0, was_b.1)?.nearest(was_a.0).normal,
             (wall, _) => -Wall::new(&wall, was_a.0, was_a.1)?.nearest(was_b.0).normal,
         };
-        let spin_sum = body_a.angular_velocity + body_b.angular_velocity;
         let belt =
             |b: &Body, v: DVec3| if matches!(b.motion, Motion::Belt(_)) { v - normal * v.dot(normal) } else { v };
         let velocity = if reach_a < 0.0 {
@@ -380,11 +427,88 @@ impl SlowWorld {
             let branch = normal * (reach_a + reach_b - overlap);
             self.relative_velocity(body_a, body_b, branch, branch_before, dt)
         };
-        let rates_at_end =
-            self.setup.model.laws.get(body_a.material, body_b.material).is_some_and(PairLaws::rates_at_end);
-        let (normal_mid, turn) = Turn::new(normal_before, normal, spin_sum, dt);
+        let turning = [body_a.angular_velocity, body_b.angular_velocity];
+        let curvature = [reach_a, reach_b].map(|reach| Curvature::round(if reach < 0.0 { 0.0 } else { 1.0 / reach }));
+        // From the sphere: the first of two.
+        let (centre, out, reach) =
+            if reach_a > 0.0 { (centre_a, -normal, reach_a) } else { (centre_b, normal, reach_b) };
+        let point = centre + out * (reach - 0.5 * overlap);
+        Some(Met {
+            point,
+            curvature,
+            normal,
+            normal_before,
+            overlap,
+            reach_a,
+            reach_b,
+            radius_eff,
+            centre_a,
+            centre_b,
+            velocity,
+            turning,
+        })
+    }
+
+    /// A body as the pairs with ellipsoids and boxes see it, now or at the start of the step.
+    fn posed(&self, index: usize, before: bool) -> Posed {
+        let body = &self.bodies[index].body;
+        let (position, turn) = if before { self.before[index] } else { (body.position, body.orientation) };
+        let form = match body.shape {
+            Shape::Sphere { radius } => Form::Sphere { radius },
+            Shape::Plane { normal } => Form::Plane { normal: turn * normal },
+            ref shape => Form::of(shape).unwrap_or(Form::Sphere { radius: 0.0 }),
+        };
+        Posed { form, position, world_from_body: DMat3::from_quat(turn) }
+    }
+
+    /// What two bodies, at least one of them an ellipsoid or a box, are to each other: velocities at the contact point in the
+    /// middle of the step, seen from a point R_eff - d/2 above it.
+    fn solids_met(&self, a: usize, b: usize, feature: u8) -> Option<Met> {
+        let [first, second] = [a, b].map(|index| &self.bodies[index].body);
+        if let (Some(r), Some(s)) = (first.shape.radius(), second.shape.radius())
+            && first.position.distance(second.position) > r + s
+        {
+            return None;
+        }
+        let now = solid::meet(&self.posed(a, false), &self.posed(b, false), u32::from(feature))?;
+        let was = solid::meet(&self.posed(a, true), &self.posed(b, true), u32::from(feature))?;
+        let lever = now.radius_eff - 0.5 * now.overlap;
+        let normal_mid = (now.normal + was.normal).normalize();
+        let velocity = |index: usize| {
+            let slow = &self.bodies[index];
+            let arm = (now.point - slow.body.position + was.point - self.before[index].0) * 0.5;
+            slow.body.velocity + slow.mean_turning().cross(arm + normal_mid * lever)
+        };
+        let centre = now.point + now.normal * lever;
+        Some(Met {
+            point: now.point,
+            curvature: [now.curvature_a, now.curvature_b],
+            normal: now.normal,
+            normal_before: was.normal,
+            overlap: now.overlap,
+            reach_a: now.radius_eff,
+            reach_b: -now.radius_eff,
+            radius_eff: now.radius_eff,
+            centre_a: centre,
+            centre_b: centre,
+            velocity: velocity(a) - velocity(b),
+            turning: [a, b].map(|index| self.bodies[index].mean_turning()),
+        })
+    }
+
+    fn contact_of(&self, a: usize, b: usize, met: &Met, dt: f64) -> Contact {
+        let inverse = |slow: &SlowBody| match slow.body.motion {
+            Motion::Free | Motion::Held => (1.0 / slow.mass, 3.0 / slow.inertia.element_sum()),
+            _ => (0.0, 0.0),
+        };
+        let [(inverse_mass_a, inverse_inertia_a), (inverse_mass_b, inverse_inertia_b)] =
+            [a, b].map(|i| inverse(&self.bodies[i]));
+        let [first, second] = [a, b].map(|i| self.bodies[i].body.material);
+        let rates_at_end = self.setup.model.laws.get(first, second).is_some_and(PairLaws::rates_at_end);
+        let Met { normal, normal_before, overlap, reach_a, reach_b, radius_eff, velocity, turning, .. } = *met;
+        let (normal_mid, turn) = Turn::new(normal_before, normal, turning[0] + turning[1], dt);
         let lever = |reach: f64| reach - 0.5 * overlap * reach.signum();
-        let contact = Contact {
+        Contact {
             normal,
             normal_before,
             normal_mid,
@@ -392,8 +516,8 @@ impl SlowWorld {
             overlap,
             separation_rate: velocity.dot(if rates_at_end { normal } else { normal_mid }),
             velocity,
-            angular_velocity_a: body_a.angular_velocity,
-            angular_velocity_b: body_b.angular_velocity,
+            angular_velocity_a: turning[0],
+            angular_velocity_b: turning[1],
             lever_a: lever(reach_a),
             lever_b: lever(reach_b),
             reach_a,
@@ -406,19 +530,38 @@ impl SlowWorld {
             inverse_inertia_b,
             normal_load: 0.0,
             dt,
-            point_a: centre_a - normal * lever(reach_a) - body_a.position,
-            point_b: if reach_b < 0.0 {
-                centre_a - normal * lever(reach_a) - body_b.position
-            } else {
+            point_a: met.point - self.bodies[a].body.position,
+            point_b: if reach_a > 0.0 && reach_b > 0.0 {
                 normal * lever(reach_b)
+            } else {
+                met.point - self.bodies[b].body.position
             },
-            orientation_a: body_a.orientation,
-            orientation_b: body_b.orientation,
-            curvature_a: Curvature::round(if reach_a < 0.0 { 0.0 } else { 1.0 / reach_a }),
-            curvature_b: Curvature::round(if reach_b < 0.0 { 0.0 } else { 1.0 / reach_b }),
-        };
-        Some((contact, centre_a, centre_b))
+            orientation_a: self.bodies[a].body.orientation,
+            orientation_b: self.bodies[b].body.orientation,
+            curvature_a: met.curvature[0],
+            curvature_b: met.curvature[1],
+        }
     }
+}
+
+/// How two bodies are to each other.
+struct Met {
+    point: DVec3,
+    /// Of a and b.
+    curvature: [Curvature; 2],
+    normal: DVec3,
+    normal_before: DVec3,
+    overlap: f64,
+    reach_a: f64,
+    reach_b: f64,
+    radius_eff: f64,
+    /// The centres that levers count from.
+    centre_a: DVec3,
+    centre_b: DVec3,
+    /// Of a's centre relative to b's.
+    velocity: DVec3,
+    /// Angular velocities of a and b.
+    turning: [DVec3; 2],
 }
 
 /// Velocity of a wall at a sphere's centre, where that was in the middle of the step, to which the velocities belong.

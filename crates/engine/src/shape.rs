@@ -1,4 +1,4 @@
-//! What a body looks like: spheres, and walls, which loads do not move.
+//! What a body looks like: spheres, ellipsoids and boxes, and walls, which loads do not move.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,16 @@ pub enum Shape {
     Sphere {
         /// Radius (m), positive.
         radius: f64,
+    },
+    /// An ellipsoid around the body's position, its axes those of the body's frame.
+    Ellipsoid {
+        /// Semi-axes (m), positive.
+        axes: DVec3,
+    },
+    /// A brick around the body's position, its edges along the axes of the body's frame.
+    Box {
+        /// Lengths of its edges (m), positive.
+        size: DVec3,
     },
     /// A half-space behind a plane through the body's position.
     Plane {
@@ -63,23 +73,64 @@ pub enum Sides {
 }
 
 impl Shape {
-    /// The radius of a sphere; `None` for a wall.
+    /// The radius of a sphere, or of the sphere around an ellipsoid or a box that touches it; `None` for a wall.
     pub fn radius(&self) -> Option<f64> {
         match *self {
             Shape::Sphere { radius } => Some(radius),
+            Shape::Ellipsoid { axes } => Some(axes.max_element()),
+            Shape::Box { size } => Some(0.5 * size.length()),
             _ => None,
         }
     }
 
-    /// Volume (m^3) of a sphere.
+    /// Whether it is an ellipsoid or a box: a body that loads move, but no sphere.
+    pub fn is_solid(&self) -> bool {
+        matches!(self, Shape::Ellipsoid { .. } | Shape::Box { .. })
+    }
+
+    /// Volume (m^3); `None` for a wall.
     pub fn volume(&self) -> Option<f64> {
-        self.radius().map(|r| 4.0 / 3.0 * std::f64::consts::PI * r * r * r)
+        match *self {
+            Shape::Sphere { radius: r } => Some(4.0 / 3.0 * std::f64::consts::PI * r * r * r),
+            Shape::Ellipsoid { axes } => Some(4.0 / 3.0 * std::f64::consts::PI * axes.element_product()),
+            Shape::Box { size } => Some(size.element_product()),
+            _ => None,
+        }
+    }
+
+    /// Principal moments of inertia over the mass (m^2), in the body's frame; zero for a wall.
+    pub fn gyration(&self) -> DVec3 {
+        let about_axes = |squares: DVec3, share: f64| {
+            DVec3::new(squares.y + squares.z, squares.z + squares.x, squares.x + squares.y) * share
+        };
+        match *self {
+            Shape::Sphere { radius } => DVec3::splat(0.4 * radius * radius),
+            Shape::Ellipsoid { axes } => about_axes(axes * axes, 0.2),
+            Shape::Box { size } => about_axes(size * size, 1.0 / 12.0),
+            _ => DVec3::ZERO,
+        }
+    }
+
+    /// The largest and the smallest radius of curvature of a sphere or ellipsoid; of a box, for which corners count with one
+    /// (THEORY.md section 8), that; `None` for a wall.
+    pub fn roundness(&self) -> Option<[f64; 2]> {
+        match *self {
+            Shape::Sphere { radius } => Some([radius; 2]),
+            Shape::Ellipsoid { axes } => {
+                let (least, most) = (axes.min_element(), axes.max_element());
+                Some([most * most / least, least * least / most])
+            }
+            Shape::Box { size } => Some([0.5 * size.min_element(); 2]),
+            _ => None,
+        }
     }
 
     /// The name used in scene files.
     pub fn kind(&self) -> &'static str {
         match self {
             Shape::Sphere { .. } => "sphere",
+            Shape::Ellipsoid { .. } => "ellipsoid",
+            Shape::Box { .. } => "box",
             Shape::Plane { .. } => "plane",
             Shape::Rectangle { .. } => "rectangle",
             Shape::Tube { .. } => "tube",

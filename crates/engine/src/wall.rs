@@ -73,11 +73,11 @@ pub struct Nearest {
 }
 
 impl Wall {
-    /// A wall of this shape at this pose; `None` for a sphere.
+    /// A wall of this shape at this pose; `None` for a body that is none.
     pub fn new(shape: &Shape, position: DVec3, world_from_body: DQuat) -> Option<Wall> {
         let turn = |v: DVec3| world_from_body * v;
         let (surface, sides) = match *shape {
-            Shape::Sphere { .. } => return None,
+            Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } => return None,
             Shape::Plane { normal } => (Surface::Plane { normal: turn(normal) }, Sides::Front),
             Shape::Rectangle { normal, along, size, sides } => {
                 let (normal, along) = (turn(normal), turn(along));
@@ -97,6 +97,11 @@ impl Wall {
     /// The same wall as a belt, or not.
     pub fn running(self, belt: bool) -> Wall {
         Wall { belt, ..self }
+    }
+
+    /// A point of it: the middle, of a plane any.
+    pub fn place(&self) -> DVec3 {
+        self.at
     }
 
     /// The normal of a plane.

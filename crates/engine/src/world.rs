@@ -18,7 +18,8 @@ use std::time::Instant;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
-use crate::body::Body;
+use crate::body::{Body, Described};
+use crate::collide::general::{Solid, Solids};
 use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::{Advance, BodyReport, Mechanics};
 use crate::explicit::contacts::{self, ChunkWork, Moved, View};
@@ -26,8 +27,8 @@ use crate::explicit::flow::{self, Flow};
 use crate::law::kernel;
 use crate::model::{Model, Special};
 use crate::neighbour::{self, Neighbours, Shifts};
-pub use carry::Remembered;
 use carry::{HeldContacts, Order};
+pub use carry::{Remembered, RememberedContact};
 pub use rattlers::Packing;
 pub use saved::{RestoreError, Saved, SavedBody, SavedContact};
 pub use traffic::StreamReport;
@@ -79,6 +80,8 @@ pub struct World {
     walls: Vec<Wall>,
     walls_before: Vec<Wall>,
     walls_built: Vec<Wall>,
+    solids: Vec<Solid>,
+    solids_before: Vec<Solid>,
     work: Vec<ChunkWork>,
     reports: Vec<BodyReport>,
     moved: Vec<Moved>,
@@ -153,18 +156,21 @@ impl World {
         World::assemble(setup)?.started(remembered)
     }
 
-    /// The world of a setup that the caller keeps, without a copy of its bodies.
-    pub fn of(setup: &Setup) -> Result<World, BuildError> {
-        World::assemble_from(setup)?.started(&Remembered::default())
+    /// The world of bodies that the caller keeps, without a copy of them. `rows` tells whether its contacts at step 0 will be
+    /// asked for (`World::contacts`): rows take more room than all else that is known of a contact.
+    pub fn of(described: &Described, rows: bool) -> Result<World, BuildError> {
+        let mut world = World::assemble_from(described)?;
+        world.keep_rows = rows;
+        world.started(&Remembered::default())
     }
 
     /// Lists, contacts, loads and ledger of a world that has none yet.
     fn started(self, remembered: &Remembered) -> Result<World, BuildError> {
         let mut world = self;
         world.check_cell().map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
-        world.rebuild_neighbours();
-        world.remember(remembered);
-        world.walls_before.clone_from(&world.walls);
+        let held = world.held_from(remembered);
+        world.make_lists(held);
+        world.note_walls_before();
         world.detect_and_evaluate(0.0);
         world.keep_rows = false;
         world.add_outboxes();
@@ -178,9 +184,9 @@ impl World {
     fn start_ledger(&mut self, power: [f64; 4], flow_power: f64) {
         let driven = self.driven_power_at_start() + self.belt_power() + flow_power;
         self.state.sums.book(power, driven, 0.5 * self.model.dt);
-        self.state.sums.stored_at_start = self.stored();
-        let start = self.ledger();
-        self.state.sums.start = start.kinetic + start.potential + start.stored;
+        let (stored, (kinetic, potential)) = (self.stored(), self.kinetic_and_potential());
+        self.state.sums.stored_at_start = stored;
+        self.state.sums.start = kinetic + potential + stored.iter().sum::<f64>();
     }
 
     // ---- the verbs of a step ----
@@ -218,6 +224,7 @@ impl World {
     fn after_drift(&mut self) {
         self.state.sums.local += self.reports.iter().map(|r| r.local_before_drift).sum::<f64>();
         std::mem::swap(&mut self.walls, &mut self.walls_before);
+        std::mem::swap(&mut self.solids, &mut self.solids_before);
         self.place_walls();
         let bodies = &self.state.bodies;
         for (index, (wall, built)) in (bodies.spheres..).zip(self.walls.iter().zip(&self.walls_built)) {
@@ -272,6 +279,7 @@ impl World {
             orientations: &bodies.orientations,
             walls: &self.walls,
             walls_before: &self.walls_before,
+            solids: Solids { specials: &self.specials, now: &self.solids, before: &self.solids_before },
             spheres: bodies.spheres,
             chunk_size: bodies.chunk,
             stride: self.stride,
@@ -383,8 +391,19 @@ impl World {
     fn rebuild_neighbours(&mut self) {
         let start = Instant::now();
         let held = self.take_contacts();
+        self.let_go_of_workspace();
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
         self.make_lists(held);
+    }
+
+    /// Frees what the next step makes anew: where memory is short, while lists are made or after the last step.
+    pub fn let_go_of_workspace(&mut self) {
+        for work in &mut self.work {
+            let ChunkWork { power, belts, pressed, virial, too_deep, wrapped, rows, nanoseconds, .. } =
+                std::mem::take(work);
+            (work.power, work.belts, work.pressed, work.virial) = (power, belts, pressed, virial);
+            (work.too_deep, work.wrapped, work.rows, work.nanoseconds) = (too_deep, wrapped, rows, nanoseconds);
+        }
     }
 
     /// The same for contacts that were taken out before.
@@ -404,13 +423,14 @@ impl World {
         bodies.walls_built_at.clear();
         bodies.walls_built_at.extend_from_slice(&bodies.orientations[bodies.spheres..]);
         let frame = self.state.cell.as_ref().map(|cell| &cell.frame);
-        self.neighbours.build(&self.model, &self.material_of, bodies, &self.walls, frame);
+        let solids = Solids { specials: &self.specials, now: &self.solids, before: &self.solids };
+        self.neighbours.build(&self.model, &self.material_of, bodies, &self.walls, solids, frame);
         let chunks = self.neighbours.chunks.len();
         self.state.contacts.resize_with(chunks, ChunkContacts::default);
         self.work.resize_with(chunks, ChunkWork::default);
         self.reports.resize(chunks, BodyReport::default());
         self.reports.iter_mut().for_each(|report| report.moved_squared = 0.0);
-        self.put_contacts_back(&held, Order::OfCandidates);
+        self.put_contacts_back(held, Order::OfCandidates);
         self.phases.neighbours += start.elapsed().as_nanos() as u64;
     }
 }

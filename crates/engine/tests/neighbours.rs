@@ -57,7 +57,14 @@ fn found(world: &World, bodies: &[Body]) -> (Pairs, Pairs, f64) {
             Wall::new(&body.shape, body.position, body.orientation).expect("walls stand last")
         })
         .collect();
-    neighbours.build(world.model(), &vec![0; bodies.len()], state, &walls, None);
+    neighbours.build(
+        world.model(),
+        &vec![0; bodies.len()],
+        state,
+        &walls,
+        stickslip::collide::general::Solids::NONE,
+        None,
+    );
     let candidates: Vec<_> = neighbours.chunks.iter().flat_map(|chunk| &chunk.candidates).collect();
     let ids: Pairs =
         candidates.iter().map(|c| (state.movers[c.a as usize].id, state.movers[c.b as usize].id)).collect();

@@ -179,7 +179,7 @@ fn memory_of_a_pair_taken_the_other_way_round_is_swapped() {
         let mut second = world(model, vec![ball, floor]);
         first.advance(40).unwrap();
         second.advance(40).unwrap();
-        let [one, other] = [&first, &second].map(|world| world.remembered().rows()[0].2);
+        let [one, other] = [&first, &second].map(|world| world.remembered().rows()[0].memory);
         let (one, other) = (one.swapped(&laws), other);
         let (tracked, same) = (one.tracked, other.tracked);
         assert_eq!((tracked.slips(), tracked.alive), (same.slips(), same.alive), "{name}");

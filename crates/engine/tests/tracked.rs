@@ -120,7 +120,7 @@ fn on_incline(law: Tracked, radius: f64, mass: f64, slope: f64, down: DVec3, dt:
 }
 
 fn memory_of(world: &World) -> TrackedMemory {
-    world.remembered().rows()[0].2.tracked
+    world.remembered().rows()[0].memory.tracked
 }
 
 #[test]

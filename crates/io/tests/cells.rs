@@ -51,7 +51,7 @@ fn rows_are_vectors_and_gradients() {
     // d v_x/d y.
     assert_eq!(gradient * DVec3::Y, DVec3::new(0.1, 0.0, 0.0));
     assert!(check_text(&scene).contains("by a constant velocity gradient [[0, 0.1, 0], [0, 0, 0], [0, 0, 0]] 1/s"));
-    for body in &scene.setup.bodies {
+    for body in scene.setup.bodies.iter() {
         let s = frame.fractions(body.position);
         assert!(s.min_element() >= -1e-12 && s.max_element() < 1.0 + 1e-12, "{s}");
     }
@@ -117,7 +117,7 @@ impl Folder {
     /// Leaves the checkpoint of a first run, whose cell has this frame at the end.
     fn first(&self, frame: Option<Frame>) {
         let scene = self.load(&first()).unwrap();
-        let world = World::new(scene.setup.clone()).unwrap();
+        let world = World::new(scene.setup.to_setup()).unwrap();
         let mut checkpoint = Checkpoint::of(&world, &Description::new(&scene.setup, &scene.names));
         checkpoint.saved.cell =
             frame.map(|frame| CellState::new(&Cell { frame, control: Control::Fixed }, DVec3::ZERO));

@@ -25,7 +25,7 @@ fn follows(name: &str) {
     let scene = scene::load(&file).unwrap_or_else(|error| panic!("{error}"));
     let gravity = scene.setup.model.gravity;
     let steps = scene.steps;
-    let mut world = World::new(scene.setup).expect("the scene makes a world");
+    let mut world = World::new(scene.setup.to_setup()).expect("the scene makes a world");
     let rows = rows(name);
     assert_eq!(rows.last().map(|row| row[0] as u64), Some(steps), "the scene runs as long as LAMMPS did");
     for row in &rows {

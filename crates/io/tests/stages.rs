@@ -134,8 +134,8 @@ fn a_shaken_stage_is_what_the_engine_does_by_hand() {
     let settled = folder.run("settle", &settle(), 500);
     let shake = "motion = { oscillate = { axis = [1, 0, 0], amplitude = 0.01, frequency = 10.0 } }\n";
     let scene = folder.load(&stage("", LAWS, &floor(shake), "")).unwrap();
-    let mut by_hand = folder.load(&settle()).unwrap().setup;
-    by_hand.bodies[0].motion = scene.setup.bodies[0].motion;
+    let mut by_hand = folder.load(&settle()).unwrap().setup.to_setup();
+    by_hand.bodies[0].motion = scene.setup.bodies.get(0).motion;
     assert!(matches!(by_hand.bodies[0].motion, Motion::Prescribed(_)));
     let mut by_hand = World::restart(by_hand, &settled.save()).unwrap();
     let mut stage = scene.world().unwrap();
@@ -158,7 +158,8 @@ fn velocities_and_memory_may_be_dropped() {
     assert_eq!(world.ledger().kinetic, 0.0);
     assert_eq!(world.body(9).position, settled.body(9).position);
     // Loads at zero velocity are those of springs: memory has come along.
-    let slid = |world: &World| world.remembered().rows().iter().filter(|row| row.2.slide.spring.length() > 0.0).count();
+    let slid =
+        |world: &World| world.remembered().rows().iter().filter(|row| row.memory.slide.spring.length() > 0.0).count();
     assert!(slid(&world) > 20);
     let forgetful = load("memory = \"drop\"");
     let world = forgetful.world().unwrap();
@@ -181,11 +182,11 @@ fn memory_of_another_kind_of_law_is_dropped_for_that_motion() {
     let (old, new) = (settled.remembered(), world.remembered());
     assert_eq!(old.len(), new.len());
     for (old, new) in old.rows().iter().zip(new.rows()) {
-        assert_eq!((old.0, old.1), (new.0, new.1));
-        assert_eq!(new.2.roll.spring.length(), 0.0);
+        assert_eq!((old.a, old.b), (new.a, new.b));
+        assert_eq!(new.memory.roll.spring.length(), 0.0);
         // The step of length zero at the start keeps springs below their limit as they are, to rounding.
-        let slide = old.2.slide.spring.distance(new.2.slide.spring);
-        assert!(slide <= 1e-12 || old.2.slide.slipping, "{slide}");
+        let slide = old.memory.slide.spring.distance(new.memory.slide.spring);
+        assert!(slide <= 1e-12 || old.memory.slide.slipping, "{slide}");
     }
     // Other parameters of the same law: kept, and to the bit.
     let softer = LAWS.replace("stiffness = 3e3", "stiffness = 2e3");
@@ -204,15 +205,18 @@ fn ids_are_tables_then_what_comes_over_then_grains() {
     let scene = folder.load(&stage("", LAWS, &floor(""), more)).unwrap();
     let names: Vec<_> = scene.names.iter().map(|name| name.as_deref()).collect();
     assert_eq!(names[..4], [Some("floor"), None, Some("ball"), None]);
-    let body = &scene.setup.bodies[2];
+    let body = scene.setup.bodies.get(2);
     assert_eq!((scene.setup.bodies.len(), body.mass, body.lock[5]), (8, Some(0.02), true));
     assert_eq!(body.position, settled.body(0).position);
     let world = scene.world().unwrap();
     let (old, new) = (settled.remembered(), world.remembered());
     let (old, new) = (old.rows()[0], new.rows()[0]);
-    assert_eq!((old.0, old.1, new.0, new.1), (0, 1, 0, 2));
+    assert_eq!((old.a, old.b, new.a, new.b), (0, 1, 0, 2));
     // Seen from the other side; it has slipped, so it is at the limit and keeps only its direction to rounding.
-    assert!(old.2.slide.spring.normalize().dot(new.2.slide.spring.normalize()) < -0.999_999, "{old:?} {new:?}");
+    assert!(
+        old.memory.slide.spring.normalize().dot(new.memory.slide.spring.normalize()) < -0.999_999,
+        "{old:?} {new:?}"
+    );
     assert!(scene.notes.iter().any(|note| note.contains("numbered otherwise")), "{:?}", scene.notes);
     assert!(scene.notes.iter().all(|note| !note.contains("overlap")), "{:?}", scene.notes);
 }
@@ -223,9 +227,9 @@ fn a_wall_takes_the_place_it_had_at_the_end() {
     let moving = format!("{AT}motion = {{ velocity = [0, 0, 0.01], angular_velocity = [0, 0.1, 0] }}\n");
     let settled = folder.run("settle", &(head(LAWS) + &floor(&moving) + GRAINS), 400);
     let scene = folder.load(&stage("", LAWS, &floor(""), "")).unwrap();
-    assert_eq!(scene.setup.bodies[0].position, settled.body(0).position);
-    assert_eq!(scene.setup.bodies[0].orientation, settled.body(0).orientation);
-    assert!(scene.setup.bodies[0].position.z > 1e-5 && scene.start.unwrap().is_exact());
+    assert_eq!(scene.setup.bodies.get(0).position, settled.body(0).position);
+    assert_eq!(scene.setup.bodies.get(0).orientation, settled.body(0).orientation);
+    assert!(scene.setup.bodies.get(0).position.z > 1e-5 && scene.start.unwrap().is_exact());
     let elsewhere = folder.load(&stage("", LAWS, &floor("position = [0, 0, -0.001]\n"), "")).unwrap();
     assert!(!elsewhere.start.as_ref().unwrap().is_exact());
     assert!(elsewhere.notes.iter().any(|note| note.contains("does not stand where it stood")), "{:?}", elsewhere.notes);
@@ -290,7 +294,7 @@ fn streams_and_prescribed_motion_begin_anew_and_the_note_says_so() {
     let moving = "motion = { velocity = [0, 0, 0.01] }\n";
     let scene = folder.load(&stage("", LAWS, &floor(moving), stream)).unwrap();
     let (old, new) = (folder.load(&first).unwrap().setup, &scene.setup);
-    let sizes = |setup: &stickslip::world::Setup, n| setup.model.inflows[0].body(n, 2500.0).shape.radius().unwrap();
+    let sizes = |setup: &stickslip::body::Described, n| setup.model.inflows[0].body(n, 2500.0).shape.radius().unwrap();
     assert!((0..10).all(|n| sizes(&old, n) != sizes(new, n)));
     assert_ne!(old.model.inflows[0].places, new.model.inflows[0].places);
     let note = scene.notes.last().unwrap();

@@ -89,7 +89,15 @@ pub fn traffic() -> Vec<Traffic> {
     let bit = 1.0 / 8.0;
     let (sphere, contact) = (Per::Sphere, Per::Contact);
     let rows: [(&str, &str, Per, f64, ReadWritten, ReadWritten, &str); 10] = [
-        ("detection", "bits of who touches", Per::Candidate, bit, [1, 1], [1, 1], "cleared in each step"),
+        (
+            "detection",
+            "bits of who touches",
+            Per::Candidate,
+            bit,
+            [1, 1],
+            [1, 1],
+            "cleared in each step where walls are near",
+        ),
         (
             "laws",
             "movers",

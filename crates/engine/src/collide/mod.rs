@@ -1,6 +1,15 @@
-//! From a pair of shapes to a contact: one file a pair. Each says whether two bodies touch, and gathers into a lane of a
-//! block what the laws need of them.
+//! From a pair of shapes to a contact: one file a pair. Those of spheres and walls say whether two bodies touch, and gather
+//! into a lane of a block what the laws need of them. Those of ellipsoids and boxes are pure geometry behind `solid::meet`;
+//! `general` gathers them all.
 
+pub mod box_ellipsoid;
+pub mod box_plane;
+pub mod box_sphere;
+pub mod ellipsoid_ellipsoid;
+pub mod ellipsoid_plane;
+pub mod ellipsoid_sphere;
+pub mod general;
+pub mod solid;
 pub mod sphere_sphere;
 pub mod sphere_wall;
 pub mod surfaces;
@@ -30,4 +39,58 @@ fn full_turning(body: &Mover) -> [f64; 4] {
 #[inline(always)]
 fn wide([x, y, z]: [f32; 3], beside: u32) -> [f64; 4] {
     [x as f64, y as f64, z as f64, f32::from_bits(beside) as f64]
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! Random places for the tests of this folder.
+
+    use glam::{DMat3, DQuat, DVec3};
+
+    use super::solid::{Form, Posed};
+    use crate::random::Stream;
+
+    /// A unit vector, any as likely as any other.
+    pub fn any_direction(stream: &mut Stream) -> DVec3 {
+        loop {
+            let mut one = || stream.between(-1.0, 1.0);
+            let v = DVec3::new(one(), one(), one());
+            if (0.01..1.0).contains(&v.length_squared()) {
+                return v.normalize();
+            }
+        }
+    }
+
+    /// The greatest value of a function of directions, and where: a search that knows no derivatives, down to a width.
+    pub fn greatest(value: impl Fn(DVec3) -> f64, tries: u32, width: f64, stream: &mut Stream) -> (f64, DVec3) {
+        let mut best = DVec3::X;
+        for _ in 0..tries {
+            let n = any_direction(stream);
+            if value(n) > value(best) {
+                best = n;
+            }
+        }
+        let (mut step, mut turns) = (0.1, 0);
+        while step > width {
+            // Turned a little each time, so that creases are followed, too.
+            let (e, f) = best.any_orthonormal_pair();
+            let (s, c) = (crate::math::sin(0.7 * f64::from(turns)), crate::math::cos(0.7 * f64::from(turns)));
+            let (e, f) = (e * c + f * s, f * c - e * s);
+            let around = [e, -e, f, -f, e + f, e - f, f - e, -e - f].map(|v| (best + v * step).normalize());
+            let next = around.into_iter().fold(best, |b, n| if value(n) > value(b) { n } else { b });
+            turns += 1;
+            if next == best && turns % 4 == 0 {
+                step *= 0.5;
+            }
+            best = next;
+        }
+        (value(best), best)
+    }
+
+    /// A form somewhere, turned somehow.
+    pub fn any_pose(stream: &mut Stream, form: Form) -> Posed {
+        let (axis, w) = (any_direction(stream), stream.between(-1.0, 1.0));
+        let turn = DQuat::from_xyzw(axis.x, axis.y, axis.z, w).normalize();
+        Posed { form, position: any_direction(stream), world_from_body: DMat3::from_quat(turn) }
+    }
 }

@@ -7,11 +7,12 @@ use std::time::Instant;
 
 use glam::{DMat3, DQuat};
 
+use crate::collide::general::{self, Solids};
 use crate::collide::{sphere_sphere, sphere_wall, surfaces};
 use crate::contact::{Block, LANES, Lanes};
 use crate::explicit::bodies::Velocities;
 use crate::explicit::flow::PairFlow;
-use crate::explicit::{bits_of, detect};
+use crate::explicit::{bits_of, detect, solids};
 use crate::law::PairLaws;
 use crate::law::kernel::{self, Kernel, MemoryLayout};
 use crate::law::one::{self, PairMemory};
@@ -61,6 +62,8 @@ pub struct TooDeep {
     pub approach: f64,
     /// How fast the two move past or towards each other (m/s).
     pub speed: f64,
+    /// R_eff (m), where one of the two is an ellipsoid or a box.
+    pub radius_eff: Option<f64>,
 }
 
 /// Loads on bodies of one other chunk, in the order in which they are added.
@@ -101,7 +104,9 @@ pub struct View<'a> {
     pub walls: &'a [Wall],
     /// The same at the start of the step.
     pub walls_before: &'a [Wall],
-    /// How many bodies are spheres.
+    /// Ellipsoids and boxes, which stand among the spheres.
+    pub solids: Solids<'a>,
+    /// How many bodies are no walls.
     pub spheres: usize,
     /// Bodies in a chunk.
     pub chunk_size: usize,
@@ -197,7 +202,7 @@ impl Kernel for Evaluate<'_> {
             let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
             let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
             let ahead = &contacts.placed[(head.first + head.count) as usize..];
-            let contacts = Gathered { view: &view, lists, wall: class.wall, placed, ahead, live: head.live };
+            let contacts = Gathered { view: &view, lists, class, placed, ahead, live: head.live };
             // Blocks at the end of a class are rarely full.
             match placed.len() {
                 0..=8 => contacts.evaluate::<8>(laws, &mut block, memory, work),
@@ -207,14 +212,14 @@ impl Kernel for Evaluate<'_> {
             head.live = block.live;
             forget(memory, head.all() & !head.live);
             if class.wall != Side::Neither {
-                belts += belt_power(&block, &view, lists, class.wall, placed, head.live);
+                belts += belt_power(&block, &view, lists, class, placed, head.live);
             }
-            if view.sum_virial && class.wall == Side::Neither {
+            if view.sum_virial && !class.solid && class.wall == Side::Neither {
                 add_virial(&block, head.live, &mut work.virial);
             }
-            scatter(&block, &view, first, lists, class.wall, placed, head.live, work, loads);
+            scatter(&block, &view, first, lists, class, placed, head.live, work, loads);
             if view.keep_rows {
-                keep_rows(&block, &view, lists, class.wall, placed, head.live, laws, memory, &mut work.rows);
+                keep_rows(&block, &view, lists, class, placed, head.live, laws, memory, &mut work.rows);
             }
         }
         work.belts = belts;
@@ -229,7 +234,7 @@ impl Kernel for Evaluate<'_> {
 struct Gathered<'a> {
     view: &'a View<'a>,
     lists: &'a ChunkNeighbours,
-    wall: Side,
+    class: Class,
     placed: &'a [u32],
     /// The places of the blocks that follow.
     ahead: &'a [u32],
@@ -240,9 +245,9 @@ impl Gathered<'_> {
     /// Loads of up to `N` contacts.
     #[inline(always)]
     fn evaluate<const N: usize>(&self, laws: &PairLaws, block: &mut Block, memory: &mut [Lanes], work: &mut ChunkWork) {
-        gather::<N>(block, self.view, self.lists, self.wall, self.placed, self.ahead, self.live);
+        gather::<N>(block, self.view, self.lists, self.class, self.placed, self.ahead, self.live);
         if laws.asks_for_surfaces() {
-            gather_surfaces(block, self.view, self.lists, self.placed);
+            gather_surfaces(block, self.view, self.lists, self.class, self.placed);
         }
         kernel::evaluate::<N>(laws, block, memory);
         note_too_deep::<N>(block, self.view, self.lists, self.placed, work);
@@ -255,11 +260,15 @@ fn gather<const N: usize>(
     block: &mut Block,
     view: &View,
     lists: &ChunkNeighbours,
-    wall: Side,
+    class: Class,
     placed: &[u32],
     ahead: &[u32],
     live: u32,
 ) {
+    if class.solid {
+        return solids::gather::<N>(block, view, lists, class.wall, placed, live);
+    }
+    let wall = class.wall;
     for lane in 0..N {
         // Neighbours in space are near in memory, not next to each other: ask for those of the next block in time.
         if let Some(&next) = ahead.get(lane) {
@@ -281,11 +290,16 @@ fn gather<const N: usize>(
 
 /// Adds what laws that track points want besides. Lanes beyond the places keep what they have: any numbers will do.
 #[inline(never)]
-fn gather_surfaces(block: &mut Block, view: &View, lists: &ChunkNeighbours, placed: &[u32]) {
+fn gather_surfaces(block: &mut Block, view: &View, lists: &ChunkNeighbours, class: Class, placed: &[u32]) {
     for (lane, &place) in placed.iter().enumerate() {
         let candidate = &lists.candidates[place as usize];
         let (a, b) = (candidate.a as usize, candidate.b as usize);
         let orientations = [a, b].map(|index| view.orientations[index]);
+        if class.solid {
+            // Points and curvatures have come with the geometry.
+            (block.surfaces.orientation_a[lane], block.surfaces.orientation_b[lane]) = orientations.into();
+            continue;
+        }
         surfaces::gather(block, lane, &view.movers[a], &view.movers[b], orientations[0], orientations[1]);
     }
 }
@@ -324,7 +338,7 @@ fn note_too_deep<const N: usize>(
         let (overlap, approach) = (block.overlap.0[lane], -block.separation_rate.0[lane]);
         // A wall that a sphere has sunk into was noted before, with the side it is on.
         let speed = view.movers[pair.a as usize].velocity.distance(view.movers[pair.b as usize].velocity);
-        work.too_deep.get_or_insert(TooDeep { pair, overlap, approach, speed });
+        work.too_deep.get_or_insert(TooDeep { pair, overlap, approach, speed, radius_eff: None });
     }
 }
 
@@ -335,7 +349,7 @@ fn scatter(
     view: &View,
     first: usize,
     lists: &ChunkNeighbours,
-    wall: Side,
+    class: Class,
     placed: &[u32],
     live: u32,
     work: &mut ChunkWork,
@@ -346,9 +360,12 @@ fn scatter(
         let mut on_a = Load::from_quads(block.force.0[lane], block.torque_a.0[lane]);
         let [x, y, z, zero] = block.force.0[lane];
         let mut on_b = Load::from_quads([-x, -y, -z, -zero], block.torque_b.0[lane]);
-        if wall != Side::Neither {
+        if class.solid {
+            on_a = general::about_body(on_a, block.arm_a.get(lane));
+            on_b = general::about_body(on_b, block.arm_b.get(lane));
+        } else if class.wall != Side::Neither {
             let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-            match wall {
+            match class.wall {
                 Side::A => on_a = sphere_wall::about_wall(on_a, b, a),
                 _ => on_b = sphere_wall::about_wall(on_b, a, b),
             }
@@ -376,18 +393,22 @@ fn add_virial(block: &Block, live: u32, sums: &mut [f64; 9]) {
 
 /// Power that belts put into the contacts of a block: a belt has its own velocity in each, along the surface.
 #[inline(never)]
-fn belt_power(block: &Block, view: &View, lists: &ChunkNeighbours, wall: Side, placed: &[u32], live: u32) -> f64 {
+fn belt_power(block: &Block, view: &View, lists: &ChunkNeighbours, class: Class, placed: &[u32], live: u32) -> f64 {
     let mut sum = 0.0;
     for lane in lanes_of(live) {
         let candidate = &lists.candidates[placed[lane] as usize];
-        let (index, sphere, sign) = match wall {
+        let (index, sphere, sign) = match class.wall {
             Side::A => (candidate.a, candidate.b, -1.0),
             _ => (candidate.b, candidate.a, 1.0),
         };
         let wall = &view.walls[index as usize - view.spheres];
         if wall.belt {
             let (sphere, belt) = (&view.movers[sphere as usize], &view.movers[index as usize]);
-            let velocity = sphere_wall::surface_velocity(sphere, belt, wall, view.dt);
+            // A plane that does not turn has one velocity everywhere.
+            let velocity = match wall.plane() {
+                Some(normal) if class.solid => belt.velocity - normal * belt.velocity.dot(normal),
+                _ => sphere_wall::surface_velocity(sphere, belt, wall, view.dt),
+            };
             sum += sign * block.force.vector(lane).dot(velocity);
         }
     }
@@ -399,7 +420,7 @@ fn keep_rows(
     block: &Block,
     view: &View,
     lists: &ChunkNeighbours,
-    wall: Side,
+    class: Class,
     placed: &[u32],
     live: u32,
     laws: &PairLaws,
@@ -409,7 +430,7 @@ fn keep_rows(
     for lane in lanes_of(live) {
         let candidate = &lists.candidates[placed[lane] as usize];
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
-        rows.push(contact_row(block, lane, a, b, wall, laws, memory));
+        rows.push(contact_row(block, lane, a, b, class, candidate.feature(), laws, memory));
     }
 }
 
@@ -451,9 +472,9 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, su
         let class = Class::from_number(head.class, view.model.materials.len());
         let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
         let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
-        gather::<LANES>(&mut block, view, lists, class.wall, placed, &[], head.live);
+        gather::<LANES>(&mut block, view, lists, class, placed, &[], head.live);
         if laws.asks_for_surfaces() {
-            gather_surfaces(&mut block, view, lists, placed);
+            gather_surfaces(&mut block, view, lists, class, placed);
         }
         let memory = &contacts.memory[number * view.stride..(number + 1) * view.stride];
         kernel::geometry::<LANES>(&mut block, false);

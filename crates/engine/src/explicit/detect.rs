@@ -1,22 +1,22 @@
 //! Which pairs of a chunk touch.
 //!
 //! Of spheres that have a place among the contacts the kernel says so. Other pairs of spheres are looked at when they can have
-//! closed (`watch.rs`); walls in every step, where they can have been reached.
+//! closed (`watch.rs`); walls, ellipsoids and boxes in every step, where they can have been reached.
 
 use crate::explicit::contacts::{ChunkWork, TooDeep, View};
 use crate::explicit::watch::Watch;
-use crate::explicit::{hand_over, places};
+use crate::explicit::{hand_over, places, solids};
 use crate::law::kernel;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::ChunkContacts;
 use crate::wall;
 
-/// Makes places for pairs that have begun to touch, and marks the walls that are touched.
+/// Makes places for pairs that have begun to touch, and marks the walls and solids that are touched.
 pub fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, contacts: &mut ChunkContacts, work: &mut ChunkWork) {
     work.begun.clear();
     work.handed_over.clear();
     touch_spheres(view, chunk, lists, &mut contacts.watch, &mut work.begun);
-    let walls = lists.classes.iter().any(|range| Class::wall_of(range.class) != Side::Neither);
+    let walls = lists.classes.iter().any(|range| Class::is_looked_at(range.class));
     if walls {
         touch_walls(view, chunk, lists, work);
         hand_over::find(view, lists, contacts, &work.touching, &mut work.handed_over);
@@ -34,7 +34,7 @@ pub fn detect(view: &View, chunk: usize, lists: &ChunkNeighbours, contacts: &mut
     }
 }
 
-/// Marks the walls that are touched.
+/// Marks the walls and solids that are touched.
 fn touch_walls(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut ChunkWork) {
     work.touching.clear();
     work.touching.resize(lists.candidates.len().div_ceil(64), 0);
@@ -44,13 +44,17 @@ fn touch_walls(view: &View, chunk: usize, lists: &ChunkNeighbours, work: &mut Ch
     // A flow that shortens distances brings them closer, too (THEORY.md eq. 7.8).
     let closed = (own + farthest + (1.0 - view.least_stretch) * view.reach) / view.least_stretch * (1.0 + 1e-6);
     for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
-        let wall = Class::wall_of(range.class);
-        if wall == Side::Neither {
+        let (wall, solid) = (Class::wall_of(range.class), Class::is_solid(range.class));
+        if !Class::is_looked_at(range.class) {
             continue;
         }
         for index in range.first as usize..range.end as usize {
             let candidate = &lists.candidates[index];
-            let touches = touches_wall(view, candidate, wall, &mut work.too_deep, &mut work.wrapped);
+            let touches = if solid {
+                solids::touches(view, candidate, wall, &mut work.too_deep)
+            } else {
+                touches_wall(view, candidate, wall, &mut work.too_deep, &mut work.wrapped)
+            };
             work.touching[index / 64] |= u64::from(touches) << (index % 64);
         }
     }
@@ -114,7 +118,8 @@ fn touches_wall(
         let carried = body.velocity + body.angular_velocity.cross(sphere.position - body.position);
         let velocity = carried - sphere.velocity;
         let (approach, speed) = (velocity.dot(nearest.normal), velocity.length());
-        *too_deep = Some(TooDeep { pair: *candidate, overlap: sphere.radius - nearest.distance, approach, speed });
+        let (pair, overlap) = (*candidate, sphere.radius - nearest.distance);
+        *too_deep = Some(TooDeep { pair, overlap, approach, speed, radius_eff: None });
     }
     true
 }
@@ -123,21 +128,23 @@ fn touches(touching: &[u64], candidate: u32) -> u32 {
     (touching[candidate as usize / 64] >> (candidate % 64)) as u32 & 1
 }
 
-/// Finds the walls that are touched and have no place.
+/// Finds the walls and solids that are touched and have no place.
 fn find_new_walls(lists: &ChunkNeighbours, contacts: &ChunkContacts, work: &mut ChunkWork) {
-    let walls = lists.classes.iter().filter(|range| Class::wall_of(range.class) != Side::Neither);
+    let walls = lists.classes.iter().filter(|range| Class::is_looked_at(range.class));
     let touched = walls.flat_map(|range| range.first..range.end).filter(|&c| touches(&work.touching, c) == 1);
-    let blocks = contacts.blocks.iter().filter(|head| Class::wall_of(head.class) != Side::Neither);
+    let blocks = contacts.blocks.iter().filter(|head| Class::is_looked_at(head.class));
     let placed = blocks.flat_map(|head| &contacts.placed[head.first as usize..][..head.count as usize]);
     let without = touched.clone().count() - placed.clone().filter(|&&c| touches(&work.touching, c) == 1).count();
     if without > 0 {
-        work.begun.extend(touched.filter(|candidate| !placed.clone().any(|placed| placed == candidate)));
+        let mut has_place = vec![0_u64; work.touching.len()];
+        placed.for_each(|&placed| has_place[placed as usize / 64] |= 1 << (placed % 64));
+        work.begun.extend(touched.filter(|&candidate| touches(&has_place, candidate) == 0));
     }
 }
 
-/// Marks the places where a wall is touched. Spheres may touch anywhere.
+/// Marks the places where a wall or a solid is touched. Spheres may touch anywhere.
 fn mark_walls(touching: &[u64], contacts: &mut ChunkContacts) {
-    for head in contacts.blocks.iter_mut().filter(|head| Class::wall_of(head.class) != Side::Neither) {
+    for head in contacts.blocks.iter_mut().filter(|head| Class::is_looked_at(head.class)) {
         let placed = &contacts.placed[head.first as usize..][..head.count as usize];
         head.live = placed.iter().enumerate().fold(0, |live, (lane, &wall)| live | touches(touching, wall) << lane);
     }

@@ -5,7 +5,7 @@
 //! The springs go over as they are; the new contact's normal at the start of the step, from which laws carry them on, is
 //! that of the new wall's rim, which is the old normal but for the way made in a step.
 //!
-//! Does not do: walls of other materials, or with ids on the other side of the sphere's; their contacts stand in other
+//! Does not do: ellipsoids and boxes, which touch planes only; walls of other materials, or with ids on the other side of the sphere's; their contacts stand in other
 //! blocks and begin with fresh memory.
 
 use glam::DVec3;
@@ -43,7 +43,7 @@ pub fn find(
     let touches = |candidate: u32| touching[candidate as usize / 64] >> (candidate % 64) & 1 == 1;
     for head in &contacts.blocks {
         let side = Class::wall_of(head.class);
-        if side == Side::Neither || head.live == 0 {
+        if side == Side::Neither || Class::is_solid(head.class) || head.live == 0 {
             continue;
         }
         for lane in (0..head.count).filter(|lane| head.live >> lane & 1 == 1) {

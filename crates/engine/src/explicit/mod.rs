@@ -6,6 +6,7 @@ pub(crate) mod detect;
 pub mod flow;
 pub(crate) mod hand_over;
 pub(crate) mod places;
+mod solids;
 pub mod stable_step;
 pub mod watch;
 

@@ -7,7 +7,7 @@
 
 use crate::contact::{LANES, Lanes};
 use crate::explicit::watch::Watch;
-use crate::neighbour::{ChunkNeighbours, Class, Side};
+use crate::neighbour::{ChunkNeighbours, Class};
 use crate::state::{BlockHead, ChunkContacts};
 
 /// Blocks of one class each over candidates in their order, none live, and zeroed memory for them.
@@ -31,7 +31,7 @@ fn class_of(lists: &ChunkNeighbours, candidate: u32) -> u32 {
 
 /// Waits for the pairs of spheres that have no place.
 pub fn watch_others(lists: &ChunkNeighbours, placed: &[u32], watch: &mut Watch) {
-    let spheres = lists.classes.iter().filter(|range| Class::wall_of(range.class) == Side::Neither);
+    let spheres = lists.classes.iter().filter(|range| !Class::is_looked_at(range.class));
     let mut next = placed.iter().copied().peekable();
     let pairs = spheres.flat_map(|range| range.first..range.end).filter(|&candidate| {
         while next.next_if(|&placed| placed < candidate).is_some() {}

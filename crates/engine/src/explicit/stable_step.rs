@@ -11,6 +11,9 @@
 //!
 //! Likely contacts of a sphere with spheres of radius R_j: 6 ((R_i + R_j)/(2 R_j))^2, six for equal ones, but no more than
 //! there are; with walls: as many as there are, but no more than six.
+//! An ellipsoid or a box is pushed off its centre, too, by up to an arm s: a normal contact has q = 1/m + s^2/I, with s the
+//! difference of the longest and the shortest semi-axis, or half the diagonal of a box, which counts four corners at a wall.
+//! Radii are those of curvature in R_eff, the largest, and the largest distance of the surface in R.
 //! A servo moves with 1/M under N^(2/3) contacts of N spheres.
 //! A Hertz contact is taken at an overlap of 1 % of R_eff.
 //!
@@ -19,12 +22,14 @@
 //! across. Above it a pair that touches is unstable, whatever else it touches. A spring that may carry nothing (mu = 0) does not
 //! count. A Hertz contact, whose stiffness vanishes with the overlap, is taken at a millionth of R_eff.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 use crate::body::{Body, Motion};
 use crate::law::{Friction, Limit, Normal, Own, PairLaws, Roll, Slide, SlideSlider, Spin, SpinCurvature, Tracked};
 use crate::math;
 use crate::model::Model;
+use crate::shape::Shape;
 
 /// The recommended step and why.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +68,14 @@ const LIKELY_CONTACTS: f64 = 6.0;
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     material: u16,
+    /// How far its surface reaches; zero for a wall.
     radius: f64,
+    /// Its radius of curvature.
+    round: f64,
+    /// How far off the centre a normal force may push.
+    arm: f64,
+    /// In how many places it touches a wall at once.
+    corners: f64,
     inverse_mass: f64,
     inverse_inertia: f64,
     /// 1/M of a servo (1/kg), which is heavy in contacts but moves.
@@ -72,6 +84,15 @@ struct Kind {
     group: usize,
     body: usize,
     count: usize,
+}
+
+impl Kind {
+    /// A wall that stands for all of its material.
+    fn wall(material: u16) -> Self {
+        let (radius, round, arm, inverse_mass, inverse_inertia, servo) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+        let (corners, group, body, count) = (1.0, 0, 0, 1);
+        Kind { material, radius, round, arm, corners, inverse_mass, inverse_inertia, servo, group, body, count }
+    }
 }
 
 /// What kinds of bodies are asked for.
@@ -115,7 +136,15 @@ impl Oscillator {
 
 /// The step for a model (its own `dt` is not looked at); `None` when nothing could touch.
 pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
-    let kinds = kinds(model, bodies.iter(), Extremes::Likely);
+    advise_alike(model, bodies.iter().map(|body| (body, 1)))
+}
+
+/// The same for bodies of which some in a row are alike but for their places: one of them, and how many there are.
+pub fn advise_alike<B: Borrow<Body>>(
+    model: &Model,
+    bodies: impl Iterator<Item = (B, usize)> + Clone,
+) -> Option<StepAdvice> {
+    let kinds = kinds(model, bodies.clone(), Extremes::Likely);
     let mut least: Option<(f64, String)> = None;
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
         for j in &kinds {
@@ -144,13 +173,13 @@ pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
 }
 
 /// The step above which one contact by itself is unstable, of all that freely moving bodies may have.
-fn limit(model: &Model, bodies: &[Body]) -> Option<StepLimit> {
-    let certain = |body: &&Body| match body.motion {
-        Motion::Free => body.lock == [false; 6],
+fn limit<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = (B, usize)> + Clone) -> Option<StepLimit> {
+    let certain = |(body, _): &(B, usize)| match body.borrow().motion {
+        Motion::Free => body.borrow().lock == [false; 6],
         Motion::Held => false,
         _ => true,
     };
-    let kinds = kinds(model, bodies.iter().filter(certain), Extremes::Certain);
+    let kinds = kinds(model, bodies.filter(certain), Extremes::Certain);
     let mut least: Option<StepLimit> = None;
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
         for j in kinds.iter().filter(|j| (j.group, j.body) != (i.group, i.body)) {
@@ -184,11 +213,11 @@ pub(crate) fn normal_spring(
 ) -> Option<Spring> {
     let kind = |i: usize| {
         let (radius, inverse_mass) = (radii[i], inverse_masses[i]);
-        Kind { material: 0, radius, inverse_mass, inverse_inertia: 0.0, servo: 0.0, group: 0, body: 0, count: 1 }
+        Kind { radius, round: radius, inverse_mass, ..Kind::wall(0) }
     };
     // The sphere first.
     let (i, j) = if radii[0] > 0.0 { (kind(0), kind(1)) } else { (kind(1), kind(0)) };
-    let radius_eff = if j.radius > 0.0 { i.radius * j.radius / (i.radius + j.radius) } else { i.radius };
+    let radius_eff = radius_eff(&i, &j);
     let normal = oscillators(laws, &i, &j, overlap / radius_eff).into_iter().find(|o| o.motion == "normal")?;
     let inverse_inertia = normal.inverse_inertia[0] + normal.inverse_inertia[1];
     let spring =
@@ -206,8 +235,13 @@ fn likely_contacts(body: &Kind, other: &Kind, available: f64) -> f64 {
         let ratio = (body.radius + other.radius) / (2.0 * other.radius);
         (LIKELY_CONTACTS * ratio * ratio).min(available)
     } else {
-        available.min(LIKELY_CONTACTS)
+        body.corners * available.min(LIKELY_CONTACTS)
     }
+}
+
+/// R_eff; j may be a wall.
+fn radius_eff(i: &Kind, j: &Kind) -> f64 {
+    if j.radius > 0.0 { i.round * j.round / (i.round + j.round) } else { i.round }
 }
 
 fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind) -> String {
@@ -217,18 +251,26 @@ fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind) -> Strin
 }
 
 /// For each material the lightest, the largest and the smallest sphere, moved or not, there or to come, and its walls.
-fn kinds<'a>(model: &Model, bodies: impl Iterator<Item = &'a Body> + Clone, which: Extremes) -> Vec<Kind> {
+fn kinds<B: Borrow<Body>>(
+    model: &Model,
+    bodies: impl Iterator<Item = (B, usize)> + Clone,
+    which: Extremes,
+) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     let of_each = if which == Extremes::Certain { 2 } else { 1 };
     for material in 0..model.materials.len() as u16 {
         for moved in [true, false] {
-            let of_group = |body: &&Body| {
+            let of_group = |body: &Body| {
                 let moves = body.motion.yields();
                 body.material == material && moves == moved && body.shape.radius().is_some()
             };
             let kind = |body: &Body| kind_of(model, body, moved, which);
-            let mut group: Vec<Kind> = bodies.clone().filter(of_group).map(kind).collect();
-            let mut count = group.len();
+            let (mut group, mut count) = (Vec::new(), 0_usize);
+            for (body, alike) in bodies.clone().filter(|(body, _)| of_group(body.borrow())) {
+                // Of those that are alike, two stand for all: no more are ever looked at.
+                group.extend(std::iter::repeat_n(kind(body.borrow()), alike.min(2)));
+                count += alike;
+            }
             // A stream counts with all its bodies, and with its smallest and its largest one.
             for inflow in model.inflows.iter().filter(|inflow| moved && inflow.material == material) {
                 let extremes = inflow.extremes(model.materials[material as usize].density);
@@ -241,14 +283,15 @@ fn kinds<'a>(model: &Model, bodies: impl Iterator<Item = &'a Body> + Clone, whic
             let extremes = extremes(&group, of_each as usize).into_iter();
             kinds.extend(extremes.map(|body| Kind { group: number, body, count, ..group[body] }));
         }
-        let walls = bodies.clone().filter(|body| body.material == material && body.shape.radius().is_none());
-        let count = walls.clone().count();
+        let wall = |body: &Body| body.material == material && body.shape.radius().is_none();
+        let walls = bodies.clone().filter(|(body, _)| wall(body.borrow()));
+        let count = walls.clone().map(|(_, alike)| alike).sum();
         // One of them stands for all, a servo if there is one: the lightest.
-        let servo = walls.map(|body| if let Motion::Servo(servo) = body.motion { 1.0 / servo.mass } else { 0.0 });
+        let servo =
+            walls.map(|(body, _)| if let Motion::Servo(servo) = body.borrow().motion { 1.0 / servo.mass } else { 0.0 });
         if count > 0 {
-            let (radius, inverse_mass, inverse_inertia) = (0.0, 0.0, 0.0);
             let (servo, group) = (servo.fold(0.0, f64::max), kinds.len());
-            kinds.push(Kind { material, radius, inverse_mass, inverse_inertia, servo, group, body: 0, count });
+            kinds.push(Kind { servo, group, count, ..Kind::wall(material) });
         }
     }
     kinds
@@ -272,22 +315,31 @@ fn extremes(group: &[Kind], of_each: usize) -> Vec<usize> {
 fn kind_of(model: &Model, body: &Body, moved: bool, which: Extremes) -> Kind {
     let (mass, inertia) = body.mass_and_inertia(model.materials[usize::from(body.material)].density);
     let moment = if which == Extremes::Certain { inertia.max_element() } else { inertia.min_element() };
+    let [most_round, least_round] = body.shape.roundness().unwrap_or_default();
+    let reach = body.shape.radius().unwrap_or(0.0);
+    let (radius, round, arm, corners) = match (body.shape, which) {
+        (Shape::Ellipsoid { axes }, Extremes::Likely) => (reach, most_round, reach - axes.min_element(), 1.0),
+        (Shape::Box { .. }, Extremes::Likely) => (reach, most_round, reach, 4.0),
+        // For certain it is hit in its middle, where it is nearest to its centre.
+        (Shape::Ellipsoid { axes }, Extremes::Certain) => (axes.min_element(), least_round, 0.0, 1.0),
+        (Shape::Box { size }, Extremes::Certain) => (0.5 * size.min_element(), least_round, 0.0, 1.0),
+        _ => (reach, reach, 0.0, 1.0),
+    };
     Kind {
-        material: body.material,
-        radius: body.shape.radius().unwrap_or(0.0),
+        radius,
+        round,
+        arm,
+        corners,
         inverse_mass: if moved { 1.0 / mass } else { 0.0 },
         inverse_inertia: if moved { 1.0 / moment } else { 0.0 },
-        servo: 0.0,
-        group: 0,
-        body: 0,
-        count: 1,
+        ..Kind::wall(body.material)
     }
 }
 
 /// Every spring and dashpot of a pair's laws on its mode; `overlap`, a fraction of R_eff, where they depend on it.
 fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscillator> {
-    let radius_eff = if j.radius > 0.0 { i.radius * j.radius / (i.radius + j.radius) } else { i.radius };
-    let translation = [i.inverse_mass, j.inverse_mass];
+    let radius_eff = radius_eff(i, j);
+    let translation = [i, j].map(|kind| kind.inverse_mass + kind.arm * kind.arm * kind.inverse_inertia);
     let rotation = [i.inverse_inertia, j.inverse_inertia];
     let rolling = rotation.map(|q| q * radius_eff * radius_eff);
     let rocking = [i, j].map(|kind| kind.inverse_mass + kind.radius * kind.radius * kind.inverse_inertia);
@@ -380,7 +432,7 @@ fn tracked_springs(
     let mass = shared([i.inverse_mass, j.inverse_mass]);
     let inertia = shared([i.inverse_inertia, j.inverse_inertia]);
     let mut list = vec![("slide", law.stiffness, 2.0 * law.damping * (mass * law.stiffness).sqrt())];
-    let share = if j.radius > 0.0 { 1.0 - 2.0 * radius_eff / (i.radius + j.radius) } else { 1.0 };
+    let share = if j.radius > 0.0 { 1.0 - 2.0 * radius_eff / (i.round + j.round) } else { 1.0 };
     if let Some(roll) = law.roll {
         let k = 4.0 * roll.eta * law.stiffness * radius_eff * radius_eff;
         list.push(("roll", share * k, share * 2.0 * roll.damping * (inertia * k).sqrt()));
@@ -417,7 +469,6 @@ mod tests {
     use super::*;
     use crate::law::{Hertz, Hooke, RollViscous, SpinLubkin, SpinMarshall};
     use crate::model::Material;
-    use crate::shape::Shape;
     use crate::world::{Setup, World};
 
     fn pair(laws: PairLaws, bodies: usize) -> Option<StepAdvice> {

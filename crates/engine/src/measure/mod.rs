@@ -24,7 +24,7 @@ use glam::{DQuat, DVec3};
 
 use crate::contact::{Block, Lanes};
 use crate::law::{Motions, PairLaws, kernel};
-use crate::neighbour::Side;
+use crate::neighbour::{Class, Side};
 use crate::state::Mover;
 
 /// Whether a motion of a contact sticks or slips.
@@ -56,6 +56,8 @@ pub struct ContactRow {
     pub a: u32,
     /// Higher id.
     pub b: u32,
+    /// Which of several contacts of the two: the number of the corner, where a box lies on a plane; else 0.
+    pub feature: u8,
     /// Contact point (m), midway in the overlap.
     pub point: DVec3,
     /// From b to a.
@@ -84,13 +86,18 @@ pub(crate) fn contact_row(
     lane: usize,
     a: &Mover,
     b: &Mover,
-    wall: Side,
+    class: Class,
+    feature: u8,
     laws: &PairLaws,
     memory: &[Lanes],
 ) -> ContactRow {
     let normal = block.normal.get(lane);
     // From the sphere: a wall's own position may be far away.
-    let point = if wall == Side::A {
+    let point = if class.solid {
+        let mover = if class.wall == Side::A { b } else { a };
+        let arm = if class.wall == Side::A { block.arm_b.get(lane) } else { block.arm_a.get(lane) };
+        mover.position + arm - normal * block.lever_a.0[lane]
+    } else if class.wall == Side::A {
         b.position + normal * block.lever_b.0[lane]
     } else {
         a.position - normal * block.lever_a.0[lane]
@@ -107,6 +114,7 @@ pub(crate) fn contact_row(
     ContactRow {
         a: a.id,
         b: b.id,
+        feature,
         point,
         normal,
         overlap: block.overlap.0[lane],

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::grid::{Around, Entry, Grid};
 use super::{Candidate, ChunkNeighbours, Class, ClassRange, Image, Neighbours, SHELLS, Shifts, Side};
+use crate::collide::general::Solids;
 use crate::model::Model;
 use crate::state::Bodies;
 use crate::wall::Wall;
@@ -15,6 +16,7 @@ pub(super) struct Search<'a> {
     pub material_of: &'a [u16],
     pub bodies: &'a Bodies,
     pub walls: &'a [Wall],
+    pub solids: Solids<'a>,
     pub grids: &'a [Grid],
     pub shifts: &'a Shifts,
 }
@@ -48,6 +50,8 @@ struct Found {
     owner: u32,
     owner_is_a: bool,
     crosses: bool,
+    /// In how many places the two may touch.
+    features: u8,
     partner: Partner,
 }
 
@@ -80,20 +84,21 @@ impl Search<'_> {
             lists.candidates.reserve_exact(count + count / 8);
         }
         for &at in &scratch.order {
-            let Found { class, owner, owner_is_a, crosses, partner } = scratch.found[at as usize];
+            let Found { class, owner, owner_is_a, crosses, features, partner } = scratch.found[at as usize];
             let Partner { other, image, shell, .. } = partner;
             let least_gap = SHELLS[usize::from(shell)] * self.neighbours.skin;
             match lists.classes.last_mut() {
-                Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
+                Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += u32::from(features),
                 _ => {
                     let at = lists.candidates.len() as u32;
-                    lists.classes.push(ClassRange { class, least_gap, first: at, end: at + 1 });
+                    lists.classes.push(ClassRange { class, least_gap, first: at, end: at + u32::from(features) });
                 }
             }
             let target = || other / self.bodies.chunk as u32;
             let outbox = if crosses { 1 + outbox_for(&mut lists.targets, target()) } else { 0 };
             let (a, b, image) = if owner_is_a { (owner, other, image) } else { (other, owner, image.back()) };
-            lists.candidates.push(Candidate::new(a, b, outbox, image));
+            let pair = |feature: u8| Candidate::new(a, b, outbox, image, feature);
+            lists.candidates.extend((0..features).map(pair));
         }
     }
 
@@ -113,10 +118,23 @@ impl Search<'_> {
             let id = self.bodies.movers[owner as usize].id;
             found.extend(partners.iter().map(|&partner| {
                 let wall = partner.other as usize >= self.bodies.spheres;
-                let (class, owner_is_a) = (self.class_of(id, partner.id, wall), id < partner.id);
-                Found { class, owner, owner_is_a, crosses: !within.contains(&partner.other), partner }
+                // Without ellipsoids and boxes, who looks for them would only wait for memory.
+                let features = if self.solids.is_empty() { None } else { self.features(owner, partner.other) };
+                let class = self.class_of(id, partner.id, wall, features.is_some());
+                let (owner_is_a, crosses) = (id < partner.id, !within.contains(&partner.other));
+                Found { class, owner, owner_is_a, crosses, features: features.unwrap_or(1), partner }
             }));
         }
+    }
+
+    /// In how many places two bodies may touch, if one of them is an ellipsoid or a box.
+    fn features(&self, i: u32, j: u32) -> Option<u8> {
+        let movers = [i, j].map(|k| &self.bodies.movers[k as usize]);
+        let ([Some(solid), other] | [other, Some(solid)]) = movers.map(|mover| self.solids.of(mover)) else {
+            return None;
+        };
+        let wall = other.is_none() && movers.iter().any(|mover| mover.radius == 0.0);
+        Some(if wall { solid.corners() } else { 1 })
     }
 
     /// The shell that a gap is in.
@@ -176,15 +194,15 @@ impl Search<'_> {
         }
     }
 
-    /// Class of the pair of a sphere and another body, which may be a wall, by id.
+    /// Class of the pair of a sphere or solid and another body, which may be a wall, by id.
     #[inline(always)]
-    fn class_of(&self, id: u32, other: u32, wall: bool) -> u32 {
+    fn class_of(&self, id: u32, other: u32, wall: bool, solid: bool) -> u32 {
         let (a, b, side) = if id < other { (id, other, Side::B) } else { (other, id, Side::A) };
         let wall = if wall { side } else { Side::Neither };
         let materials = self.model.materials.len();
         // With one material, who looks for it would only wait for memory.
         let material = |id: u32| if materials == 1 { 0 } else { self.material_of[id as usize] };
-        Class { material_a: material(a), material_b: material(b), wall }.number(materials)
+        Class { material_a: material(a), material_b: material(b), wall, solid }.number(materials)
     }
 }
 

@@ -91,30 +91,102 @@ impl Shelves {
 
     /// Puts a sphere into its cell.
     pub fn insert(&mut self, sphere: usize, centre: DVec3, radius: f64) {
-        let [x, y, z] = self.cell(centre);
-        let head = &mut self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
+        let place = self.place_of(centre);
+        let head = &mut self.heads[place];
         self.shelved[sphere] = Shelved { centre, radius, next: *head };
         *head = sphere as u32;
     }
 
-    /// The cells beside one and itself along an axis, each once.
-    fn beside(&self, axis: usize, cell: usize) -> impl Iterator<Item = usize> + use<> {
+    /// Moves a sphere, in its cell behind all those that go before it.
+    pub fn move_to(&mut self, sphere: usize, centre: DVec3, before: impl Fn(usize) -> bool) {
+        if self.place_of(centre) == self.place_of(self.shelved[sphere].centre) {
+            self.shelved[sphere].centre = centre;
+            return;
+        }
+        self.remove(sphere);
+        self.insert_after(sphere, centre, before);
+    }
+
+    /// Takes a sphere out of its cell.
+    fn remove(&mut self, sphere: usize) {
+        let Shelved { centre, next, .. } = self.shelved[sphere];
+        let cell = self.place_of(centre);
+        if self.heads[cell] == sphere as u32 {
+            self.heads[cell] = next;
+            return;
+        }
+        let mut at = self.heads[cell] as usize;
+        while self.shelved[at].next != sphere as u32 {
+            at = self.shelved[at].next as usize;
+        }
+        self.shelved[at].next = next;
+    }
+
+    /// Puts a sphere into its cell behind all those that go before it.
+    fn insert_after(&mut self, sphere: usize, centre: DVec3, before: impl Fn(usize) -> bool) {
+        let (cell, radius) = (self.place_of(centre), self.shelved[sphere].radius);
+        let mut last = NONE;
+        let mut next = self.heads[cell];
+        while next != NONE && before(next as usize) {
+            last = next;
+            next = self.shelved[next as usize].next;
+        }
+        self.shelved[sphere] = Shelved { centre, radius, next };
+        let link = if last == NONE { &mut self.heads[cell] } else { &mut self.shelved[last as usize].next };
+        *link = sphere as u32;
+    }
+
+    /// The spheres, cell by cell.
+    pub fn in_cells(&self) -> Vec<u32> {
+        let mut spheres = Vec::with_capacity(self.shelved.len());
+        for &head in &self.heads {
+            let mut sphere = head;
+            while sphere != NONE {
+                spheres.push(sphere);
+                sphere = self.shelved[sphere as usize].next;
+            }
+        }
+        spheres
+    }
+
+    /// Centre and radius of a sphere that was inserted.
+    pub fn sphere(&self, sphere: usize) -> (DVec3, f64) {
+        (self.shelved[sphere].centre, self.shelved[sphere].radius)
+    }
+
+    /// The number of the cell of a place.
+    fn place_of(&self, at: DVec3) -> usize {
+        let [x, y, z] = self.cell(at);
+        (z * self.cells[1] + y) * self.cells[0] + x
+    }
+
+    /// The cells beside one and itself along an axis, each once, and how many there are.
+    #[inline(always)]
+    fn beside(&self, axis: usize, cell: usize) -> ([usize; 3], usize) {
         let (count, repeats) = (self.cells[axis], self.repeats(axis));
-        let few = count < 4;
-        (0..if few { count } else { 3 }).filter_map(move |k| {
-            let whole = if few { k + count } else { cell + k + count - 1 };
-            let inside = few || (count..2 * count).contains(&whole);
-            (repeats || inside).then_some(whole % count)
-        })
+        if count < 4 {
+            return ([0, 1, 2], count);
+        }
+        let (first, last) = (cell == 0, cell == count - 1);
+        match (first, last, repeats) {
+            (true, _, false) => ([cell, cell + 1, 0], 2),
+            (_, true, false) => ([cell - 1, cell, 0], 2),
+            (true, ..) => ([count - 1, cell, cell + 1], 3),
+            (_, true, _) => ([cell - 1, cell, 0], 3),
+            _ => ([cell - 1, cell, cell + 1], 3),
+        }
     }
 
     /// Calls `visit` for every inserted sphere in the cells around a place, its number, centre and radius, until it says no.
+    #[inline(always)]
     pub fn near(&self, at: DVec3, mut visit: impl FnMut(usize, DVec3, f64) -> bool) {
         let [x, y, z] = self.cell(at);
-        for z in self.beside(2, z) {
-            for y in self.beside(1, y) {
-                for x in self.beside(0, x) {
-                    let mut sphere = self.heads[(z * self.cells[1] + y) * self.cells[0] + x];
+        let ((xs, nx), (ys, ny), (zs, nz)) = (self.beside(0, x), self.beside(1, y), self.beside(2, z));
+        for z in &zs[..nz] {
+            for y in &ys[..ny] {
+                let row = (z * self.cells[1] + y) * self.cells[0];
+                for x in &xs[..nx] {
+                    let mut sphere = self.heads[row + x];
                     while sphere != NONE {
                         let Shelved { centre, radius, next } = self.shelved[sphere as usize];
                         if !visit(sphere as usize, centre, radius) {
@@ -129,6 +201,16 @@ impl Shelves {
 
     /// Whether a sphere there would overlap one that was inserted and is not itself.
     pub fn overlaps(&self, at: DVec3, radius: f64, itself: usize) -> bool {
+        // In a crowd it is most often one of the same cell.
+        let mut sphere = self.heads[self.place_of(at)];
+        while sphere != NONE {
+            let Shelved { centre, radius: other, next } = self.shelved[sphere as usize];
+            let reach = radius + other;
+            if sphere as usize != itself && self.nearest(at - centre).length_squared() <= reach * reach {
+                return true;
+            }
+            sphere = next;
+        }
         let mut overlaps = false;
         self.near(at, |other, centre, other_radius| {
             let reach = radius + other_radius;

@@ -1,11 +1,15 @@
 //! From bodies as described to a world: checks, packed records, what is special about a few.
 
-use glam::{DMat3, DVec3};
+use std::borrow::Borrow;
+
+use glam::{DMat3, DQuat, DVec3};
 
 use super::packing::trace;
 use super::{Phases, Setup, World};
-use crate::body::{Body, Motion};
+use crate::body::{Body, Described, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control};
+use crate::collide::general::Solid;
+use crate::collide::solid::{self, Form, Posed};
 use crate::error::BuildError;
 use crate::inflow::{Inflow, Queue, Traffic};
 use crate::law::kernel::{MemoryLayout, SLIPS};
@@ -19,21 +23,24 @@ impl World {
     /// The world of a setup, before any lists. Bodies as described take more room than as they are kept: they go before
     /// the rest is made.
     pub(super) fn assemble(setup: Setup) -> Result<World, BuildError> {
-        let mut world = World::described(setup.model, &setup.bodies)?;
+        let mut world = World::described(setup.model, setup.bodies.iter())?;
         drop(setup.bodies);
         world.state.bodies.loads = vec![Load::default(); world.state.bodies.movers.len()];
         Ok(world)
     }
 
     /// The same of bodies that the caller keeps.
-    pub(super) fn assemble_from(setup: &Setup) -> Result<World, BuildError> {
-        let mut world = World::described(setup.model.clone(), &setup.bodies)?;
+    pub(super) fn assemble_from(setup: &Described) -> Result<World, BuildError> {
+        let mut world = World::described(setup.model.clone(), setup.bodies.iter())?;
         world.state.bodies.loads = vec![Load::default(); world.state.bodies.movers.len()];
         Ok(world)
     }
 
     /// The same, without loads.
-    fn described(model: Model, described: &[Body]) -> Result<World, BuildError> {
+    fn described<B: Borrow<Body>>(
+        model: Model,
+        described: impl ExactSizeIterator<Item = B> + Clone,
+    ) -> Result<World, BuildError> {
         if !(model.dt > 0.0 && model.dt.is_finite()) {
             return Err(BuildError::BadStep(model.dt));
         }
@@ -43,27 +50,34 @@ impl World {
         if all >= u64::from(u32::MAX) {
             return Err(BuildError::TooMany(all as usize));
         }
-        let (mut specials, mut walls) = (Vec::new(), Vec::new());
-        let mut movers = Vec::with_capacity(described.len());
-        for (id, body) in described.iter().enumerate() {
+        let (mut specials, mut solids) = (Vec::new(), Vec::new());
+        let [mut spheres, mut walls] = [(described.len(), described.len()), (0, 0)]
+            .map(|(movers, turned)| (Vec::<Mover>::with_capacity(movers), Vec::<DQuat>::with_capacity(turned)));
+        let (mut material_of, mut laws) = (Vec::with_capacity(described.len()), Laws::new(&model));
+        for (id, body) in described.clone().enumerate() {
+            let body = body.borrow();
             check_body(id as u32, body, &model)?;
-            let mover = mover_of(id as u32, body, &model, &mut specials);
-            if mover.radius > 0.0 { movers.push(mover) } else { walls.push(mover) }
+            let mover = mover_of(id as u32, body, &model, &mut specials, &mut solids);
+            let group = if mover.radius > 0.0 { &mut spheres } else { &mut walls };
+            group.0.push(mover);
+            group.1.push(body.orientation.normalize());
+            material_of.push(body.material);
+            laws.meet(&model, id as u32, body);
         }
-        check_laws(&model, described)?;
-        check_cell(&model, described)?;
+        laws.check(&model, described.len() as u32)?;
+        if !solids.is_empty() {
+            check_solids(described.clone())?;
+        }
+        if model.cell.is_some() {
+            check_cell(&model, described)?;
+        }
+        let (mut movers, mut orientations) = spheres;
         let cell = model.cell.as_ref().map(|cell| CellState::new(cell, centre_of(&movers)));
         // Walls last, each group by id.
         let spheres = movers.len();
-        movers.append(&mut walls);
-        let orientation = |mover: &Mover| described[mover.id as usize].orientation.normalize();
-        let mut bodies = Bodies {
-            orientations: movers.iter().map(orientation).collect(),
-            index_of: vec![0; movers.len()],
-            movers,
-            spheres,
-            ..Bodies::default()
-        };
+        movers.append(&mut walls.0);
+        orientations.append(&mut walls.1);
+        let mut bodies = Bodies { orientations, index_of: vec![0; movers.len()], movers, spheres, ..Bodies::default() };
         bodies.note_indices();
         let largest_radius = bodies.movers.iter().map(|mover| mover.radius).fold(0.0, f64::max);
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
@@ -72,12 +86,14 @@ impl World {
         Ok(World {
             neighbours: Neighbours::new(&bodies, &model.inflows),
             state: State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell },
-            material_of: described.iter().map(|body| body.material).collect(),
+            material_of,
             model,
             specials,
             walls: Vec::new(),
             walls_before: Vec::new(),
             walls_built: Vec::new(),
+            solids_before: solids.clone(),
+            solids,
             work: Vec::new(),
             reports: Vec::new(),
             moved: Vec::new(),
@@ -103,7 +119,7 @@ const FARTHEST: f64 = 1e6;
 const MOST_STRAIN: f64 = 0.1;
 
 /// A cell must have a volume, and hold only what can be put back into it.
-fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
+fn check_cell<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + Clone) -> Result<(), BuildError> {
     let Some(cell) = &model.cell else { return Ok(()) };
     let bad = |what: &str| Err(BuildError::BadCell(what.into()));
     let (frame, flows) = (&cell.frame, cell.control != Control::Fixed);
@@ -132,10 +148,11 @@ fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
         let s = frame.fractions(body.position);
         (0..3).any(|k| frame.periodic[k] && s[k].abs() > FARTHEST)
     };
-    if let Some(id) = bodies.iter().position(far) {
+    if let Some(id) = bodies.clone().position(|body| far(body.borrow())) {
         return bad(&format!("body {id} lies more than a million cells away from it"));
     }
-    for (id, body) in bodies.iter().enumerate() {
+    for (id, body) in bodies.enumerate() {
+        let body = body.borrow();
         let what = match body.shape {
             Shape::Sphere { .. } if flows && body.motion != Motion::Free => {
                 "is not free, in a cell that changes its shape"
@@ -154,6 +171,8 @@ fn check_cell(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
                 "is a plane that crosses a direction in which the cell repeats"
             }
             Shape::Plane { .. } => "is a wall, in a cell that changes its shape",
+            Shape::Ellipsoid { .. } => "is an ellipsoid, which is not built yet in a cell",
+            Shape::Box { .. } => "is a box, which is not built yet in a cell",
             _ => "is a wall other than a plane, which is not built yet in a cell",
         };
         return Err(BuildError::BadCell(format!("body {id} {what}")));
@@ -227,9 +246,17 @@ pub(super) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), Buil
         return impossible("a coordinate or velocity", f64::NAN, "finite numbers");
     }
     check_motion(id, body)?;
-    let Some(radius) = body.shape.radius() else { return check_wall(id, body) };
-    if !(radius > 0.0 && radius.is_finite()) {
-        return impossible("radius", radius, "a positive number");
+    let (what, least) = match body.shape {
+        Shape::Sphere { radius } => ("radius", radius),
+        Shape::Ellipsoid { axes } => ("a semi-axis of the ellipsoid", axes.min_element()),
+        Shape::Box { size } => ("an edge of the box", size.min_element()),
+        _ => return check_wall(id, body),
+    };
+    if !(least > 0.0 && body.shape.radius().is_some_and(f64::is_finite)) {
+        return impossible(what, least, "a positive number");
+    }
+    if body.shape.is_solid() && !body.orientation.is_finite() {
+        return impossible("the orientation", f64::NAN, "finite numbers");
     }
     let (mass, inertia) = body.mass_and_inertia(material.density);
     if !(mass > 0.0 && mass.is_finite()) {
@@ -240,8 +267,9 @@ pub(super) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), Buil
     }
     let unequal = inertia.x != inertia.y || inertia.y != inertia.z;
     let locked = body.lock[3..].iter().filter(|&&locked| locked).count();
-    // Locking some rotations needs the torque that the lock supplies, which the tumbling drift does not know.
-    if unequal && (locked == 1 || locked == 2) {
+    // Locking one rotation needs the torque that the lock supplies, which the tumbling drift does not know. With two locked,
+    // the body turns about an axis that stays, with one moment of inertia.
+    if unequal && locked == 1 {
         return Err(BuildError::LockedTumbling { body: id });
     }
     Ok(())
@@ -352,33 +380,79 @@ fn check_inflows(model: &Model) -> Result<(), BuildError> {
 }
 
 /// Every two bodies that could meet, at least one of them moved by loads, need laws; those to come, too.
-fn check_laws(model: &Model, bodies: &[Body]) -> Result<(), BuildError> {
-    let mut seen: Vec<[Option<u32>; 2]> = vec![[None; 2]; model.materials.len()];
-    // Of a stream two bodies stand for all: they may meet each other.
-    let to_come: Vec<Body> = model
-        .inflows
-        .iter()
-        .flat_map(|inflow| inflow.extremes(0.0).into_iter().take(inflow.count.min(2) as usize))
-        .collect();
-    for (id, body) in bodies.iter().chain(&to_come).enumerate() {
-        let moved = body.motion.yields();
-        for (other, ids) in seen.iter().enumerate() {
+struct Laws {
+    /// Of each material the first body that is not moved, and the first that is.
+    seen: Vec<[Option<u32>; 2]>,
+    /// The first pair without laws.
+    missing: Option<BuildError>,
+}
+
+impl Laws {
+    fn new(model: &Model) -> Self {
+        Laws { seen: vec![[None; 2]; model.materials.len()], missing: None }
+    }
+
+    /// Notes a body, whose material must be there.
+    fn meet(&mut self, model: &Model, id: u32, body: &Body) {
+        let (material, moved) = (body.material, body.motion.yields());
+        for (other, ids) in self.seen.iter().enumerate() {
             // A moved body meets any; one that is not meets only moved ones.
             let partner = if moved { ids[1].or(ids[0]) } else { ids[1] };
-            if let (Some(partner), None) = (partner, model.laws.get(body.material, other as u16)) {
+            if let (Some(a), None, None) = (partner, model.laws.get(material, other as u16), &self.missing) {
                 let name = |material: usize| model.materials[material].name.clone();
-                let (first, second) = (name(other), name(body.material as usize));
-                return Err(BuildError::NoLaws { a: partner, b: id as u32, first, second });
+                let (first, second) = (name(other), name(material as usize));
+                self.missing = Some(BuildError::NoLaws { a, b: id, first, second });
             }
         }
-        seen[body.material as usize][moved as usize].get_or_insert(id as u32);
+        self.seen[material as usize][moved as usize].get_or_insert(id);
+    }
+
+    /// The same for bodies to come, the first of which has this id; then, what is missing.
+    fn check(mut self, model: &Model, first: u32) -> Result<(), BuildError> {
+        // Of a stream two bodies stand for all: they may meet each other.
+        let of_stream = |inflow: &Inflow| inflow.extremes(0.0).into_iter().take(inflow.count.min(2) as usize);
+        for (id, body) in (first..).zip(model.inflows.iter().flat_map(of_stream)) {
+            self.meet(model, id, &body);
+        }
+        self.missing.map_or(Ok(()), Err)
+    }
+}
+
+/// Two bodies that may meet must be a pair of shapes that is built.
+fn check_solids<B: Borrow<Body>>(bodies: impl Iterator<Item = B> + Clone) -> Result<(), BuildError> {
+    let mut looked_at: Vec<(&'static str, bool)> = Vec::new();
+    for (id, body) in bodies.clone().enumerate() {
+        let body = body.borrow();
+        // What one box may not meet, another may not either.
+        let kind = (body.shape.kind(), body.motion.yields());
+        if !body.shape.is_solid() || looked_at.contains(&kind) {
+            continue;
+        }
+        looked_at.push(kind);
+        for (other, second) in bodies.clone().enumerate() {
+            let second = second.borrow();
+            let meet = other != id && (kind.1 || second.motion.yields());
+            if meet && !solid::is_built(&body.shape, &second.shape) {
+                let (a, b) = (id.min(other) as u32, id.max(other) as u32);
+                let [first, second] = if id < other { [body, second] } else { [second, body] }.map(|b| b.shape.kind());
+                return Err(BuildError::NotBuilt { a, b, first, second });
+            }
+        }
     }
     Ok(())
 }
 
-/// The packed record of a body; what is special about it goes to `specials`.
-pub(super) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) -> Mover {
+/// The packed record of a body; what is special about it goes to `specials`, and its shape, if it is an ellipsoid or a box, to
+/// `solids`.
+pub(super) fn mover_of(
+    id: u32,
+    body: &Body,
+    model: &Model,
+    specials: &mut Vec<Special>,
+    solids: &mut Vec<Solid>,
+) -> Mover {
     let (mass, inertia) = body.mass_and_inertia(model.materials[body.material as usize].density);
+    let inertia = body.about_free_axis(inertia);
     let moved = body.motion.yields();
     let equal = inertia.x == inertia.y && inertia.y == inertia.z;
     let mask = |lock: &[bool]| {
@@ -395,11 +469,20 @@ pub(super) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
         torque: body.torque,
         inertia_body: (!equal).then_some(inertia),
         wall: wall_of(&body.shape),
+        solid: body.shape.is_solid().then_some(solids.len() as u32),
     };
+    if let Some(form) = Form::of(&body.shape) {
+        // What is driven has its angular velocity from elsewhere.
+        let tumbles = special.inertia_body.filter(|_| moved);
+        let orientation = special.orientation0;
+        let posed = Posed { form, position: body.position, world_from_body: DMat3::from_quat(orientation) };
+        solids.push(Solid { id, posed, orientation, tumbles });
+    }
     let plain = body.motion == Motion::Free
         && special.free == DVec3::ONE
         && special.free_turn == DVec3::ONE
         && (body.force, body.torque) == (DVec3::ZERO, DVec3::ZERO)
+        && special.solid.is_none()
         && equal;
     if !plain {
         specials.push(special);
@@ -432,7 +515,7 @@ pub(super) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
 /// The shape of a wall with its directions made exact: the callers' may be off by rounding.
 fn wall_of(shape: &Shape) -> Option<Shape> {
     match *shape {
-        Shape::Sphere { .. } => None,
+        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } => None,
         Shape::Plane { normal } => Some(Shape::Plane { normal: normal.normalize() }),
         Shape::Rectangle { normal, along, size, sides } => {
             let normal = normal.normalize();

@@ -2,6 +2,7 @@
 //! memory of contacts carried over to another world.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -20,6 +21,7 @@ use crate::wall::Wall;
 pub(super) struct HeldContact {
     pub a: u32,
     pub b: u32,
+    pub feature: u8,
     /// Which memory of `HeldContacts`, and the place there: 32 to a block.
     chunk: u32,
     place: u32,
@@ -40,6 +42,60 @@ pub(super) enum Order {
     Held,
 }
 
+/// The memory of held contacts while they are put back. A piece goes when the last of its contacts has taken its own:
+/// the old and the new memory of all contacts together would be the most memory that a world ever needs.
+struct Pieces(Vec<Mutex<Piece>>);
+
+#[derive(Default)]
+struct Piece {
+    memory: Arc<Vec<Lanes>>,
+    /// Contacts that have not taken theirs.
+    left: usize,
+}
+
+impl Pieces {
+    fn new(held: &[HeldContact], memory: Vec<Vec<Lanes>>) -> Self {
+        let mut left = vec![0; memory.len()];
+        held.iter().for_each(|contact| left[contact.chunk as usize] += 1);
+        let piece = |(memory, left)| Mutex::new(Piece { memory: Arc::new(memory), left });
+        Pieces(memory.into_iter().zip(left).map(piece).collect())
+    }
+
+    fn piece(&self, number: u32) -> MutexGuard<'_, Piece> {
+        // Nothing is ever left half done.
+        self.0[number as usize].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives these contacts, in blocks, what they remember.
+    fn hand_out(&self, from: &[&HeldContact], stride: usize, contacts: &mut ChunkContacts) {
+        // A chunk meets some twenty pieces: a linear search beats a map.
+        let mut taken: Vec<(u32, Arc<Vec<Lanes>>, usize)> = Vec::new();
+        for (block, head) in contacts.blocks.iter_mut().enumerate() {
+            head.live = head.all();
+            let new = &mut contacts.memory[block * stride..(block + 1) * stride];
+            for (lane, held) in from[head.first as usize..][..head.count as usize].iter().enumerate() {
+                let at = taken.iter().position(|(number, ..)| *number == held.chunk).unwrap_or_else(|| {
+                    taken.push((held.chunk, self.piece(held.chunk).memory.clone(), 0));
+                    taken.len() - 1
+                });
+                let (_, memory, count) = &mut taken[at];
+                *count += 1;
+                let (block, old_lane) = (held.place as usize / LANES, held.place as usize % LANES);
+                let old = &memory[block * stride..(block + 1) * stride];
+                new.iter_mut().zip(old).for_each(|(new, old)| new.0[lane] = old.0[old_lane]);
+            }
+        }
+        for (number, memory, count) in taken {
+            let mut piece = self.piece(number);
+            piece.left -= count;
+            if piece.left == 0 {
+                piece.memory = Arc::default();
+            }
+            drop((piece, memory));
+        }
+    }
+}
+
 impl HeldContacts {
     /// None yet, with room for so many.
     pub fn with_capacity(count: usize) -> Self {
@@ -47,32 +103,45 @@ impl HeldContacts {
     }
 
     /// Holds one more, which remembers `numbers`, as many as `stride`.
-    pub fn push(&mut self, a: u32, b: u32, stride: usize, numbers: impl Iterator<Item = f64>) {
+    pub fn push(&mut self, (a, b, feature): (u32, u32, u8), stride: usize, numbers: impl Iterator<Item = f64>) {
         let place = self.contacts.len();
         let memory = &mut self.memory[0];
         memory.resize((place / LANES + 1) * stride, Lanes::ZERO);
         for (lanes, number) in memory[place / LANES * stride..].iter_mut().zip(numbers) {
             lanes.0[place % LANES] = number;
         }
-        self.contacts.push(HeldContact { a, b, chunk: 0, place: place as u32 });
+        self.contacts.push(HeldContact { a, b, feature, chunk: 0, place: place as u32 });
     }
+}
+
+/// What one contact remembers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RememberedContact {
+    /// Lower id.
+    pub a: u32,
+    /// Higher id.
+    pub b: u32,
+    /// Which of several contacts of the two: see `ContactRow`.
+    pub feature: u8,
+    /// What it remembers.
+    pub memory: PairMemory,
 }
 
 /// What the contacts of a world remember, by the ids of their bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remembered {
-    rows: Vec<(u32, u32, PairMemory)>,
+    rows: Vec<RememberedContact>,
 }
 
 impl Remembered {
     /// Of these pairs, each with the lower id first.
-    pub fn new(mut rows: Vec<(u32, u32, PairMemory)>) -> Self {
-        rows.sort_unstable_by_key(|row| (row.0, row.1));
+    pub fn new(mut rows: Vec<RememberedContact>) -> Self {
+        rows.sort_unstable_by_key(|row| (row.a, row.b, row.feature));
         Remembered { rows }
     }
 
     /// Pairs, lower id first, and what they remember.
-    pub fn rows(&self) -> &[(u32, u32, PairMemory)] {
+    pub fn rows(&self) -> &[RememberedContact] {
         &self.rows
     }
 
@@ -100,34 +169,38 @@ impl World {
                 for lane in (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1) {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
                     let [a, b] = [candidate.a, candidate.b].map(|i| self.state.bodies.movers[i as usize].id);
-                    rows.push((a, b, PairMemory::from_lanes(&layout, lanes, lane)));
+                    let memory = PairMemory::from_lanes(&layout, lanes, lane);
+                    rows.push(RememberedContact { a, b, feature: candidate.feature(), memory });
                 }
             }
         }
         Remembered::new(rows)
     }
 
-    /// Gives the contacts of a new world what others remember. Memory of pairs that are not near each other is dropped.
-    pub(super) fn remember(&mut self, remembered: &Remembered) {
-        if remembered.is_empty() {
-            return;
-        }
+    /// What others remember, for the contacts of a new world. Memory of pairs that are not near each other is dropped.
+    pub(super) fn held_from(&self, remembered: &Remembered) -> HeldContacts {
         let mut held = HeldContacts::with_capacity(remembered.len());
-        for &(a, b, memory) in &remembered.rows {
+        for &RememberedContact { a, b, feature, memory } in &remembered.rows {
             let Some([first, second]) = self.materials_of(a, b) else { continue };
             let Some(laws) = self.model.laws.get(first, second) else { continue };
-            held.push(a, b, self.stride, memory.to_numbers(&MemoryLayout::of(laws)));
+            held.push((a, b, feature), self.stride, memory.to_numbers(&MemoryLayout::of(laws)));
         }
-        self.put_contacts_back(&held, Order::OfCandidates);
+        held
     }
 
     fn materials_of(&self, a: u32, b: u32) -> Option<[u16; 2]> {
         Some([*self.material_of.get(a as usize)?, *self.material_of.get(b as usize)?])
     }
 
-    /// Puts the walls where their bodies are.
+    /// Puts the walls, and the ellipsoids and boxes, where their bodies are.
     pub(super) fn place_walls(&mut self) {
         let bodies = &self.state.bodies;
+        for solid in &mut self.solids {
+            // One that has left stays where it was: nobody asks for it.
+            if let Some(mover) = bodies.movers.get(bodies.index_of[solid.id as usize] as usize) {
+                solid.put(mover.position, bodies.orientations[bodies.index_of[solid.id as usize] as usize]);
+            }
+        }
         self.walls.clear();
         for (mover, &orientation) in bodies.movers.iter().zip(&bodies.orientations).skip(bodies.spheres) {
             let special = &self.specials[mover.special as usize - 1];
@@ -135,6 +208,12 @@ impl World {
             let wall = wall.expect("a body without radius is a wall");
             self.walls.push(wall.running(matches!(special.motion, Motion::Belt(_))));
         }
+    }
+
+    /// Takes the walls and solids as they are for those at the start of the step.
+    pub(super) fn note_walls_before(&mut self) {
+        self.walls_before.clone_from(&self.walls);
+        self.solids_before.clone_from(&self.solids);
     }
 
     /// Takes contacts out of the lists, which are about to change. Until they are put back there are none.
@@ -157,7 +236,8 @@ impl World {
                 for (lane, held) in live.zip(&mut held) {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
                     let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
-                    *held = HeldContact { a, b, chunk: chunk as u32, place: (block * LANES + lane) as u32 };
+                    let (feature, place) = (candidate.feature(), (block * LANES + lane) as u32);
+                    *held = HeldContact { a, b, feature, chunk: chunk as u32, place };
                 }
             }
         });
@@ -166,16 +246,17 @@ impl World {
     }
 
     /// Puts contacts into new lists. Those of bodies that have left, or are far from each other, are dropped.
-    pub(super) fn put_contacts_back(&mut self, held: &HeldContacts, order: Order) {
+    pub(super) fn put_contacts_back(&mut self, held: HeldContacts, order: Order) {
+        let pieces = Pieces::new(&held.contacts, held.memory);
         let by_owner = ByOwner::new(&self.neighbours, &self.state.bodies, &held.contacts);
-        let (stride, memory) = (self.stride, &held.memory);
+        let stride = self.stride;
         let chunks = self.neighbours.chunks.par_iter().zip(&mut self.state.contacts);
         chunks.for_each_init(Vec::new, |from, (lists, contacts)| {
             let mut placed = std::mem::take(&mut contacts.placed);
             placed.clear();
             from.clear();
             for (place, candidate) in lists.candidates.iter().enumerate() {
-                if let Some(held) = by_owner.find(candidate.a, candidate.b) {
+                if let Some(held) = by_owner.find(candidate.a, candidate.b, candidate.feature()) {
                     placed.push(place as u32);
                     from.push(held);
                 }
@@ -188,15 +269,7 @@ impl World {
             }
             places::lay_out(lists, &placed, stride, contacts);
             contacts.placed = placed;
-            for (block, head) in contacts.blocks.iter_mut().enumerate() {
-                head.live = head.all();
-                let new = &mut contacts.memory[block * stride..(block + 1) * stride];
-                for (lane, held) in from[head.first as usize..][..head.count as usize].iter().enumerate() {
-                    let (block, old_lane) = (held.place as usize / LANES, held.place as usize % LANES);
-                    let old = &memory[held.chunk as usize][block * stride..(block + 1) * stride];
-                    new.iter_mut().zip(old).for_each(|(new, old)| new.0[lane] = old.0[old_lane]);
-                }
-            }
+            pieces.hand_out(from, stride, contacts);
         });
     }
 }
@@ -236,16 +309,16 @@ impl<'a> ByOwner<'a> {
         ByOwner { held, first, links }
     }
 
-    /// The contact of two bodies, by index.
-    fn find(&self, i: u32, j: u32) -> Option<&'a HeldContact> {
-        self.of_owner(i, j).or_else(|| self.of_owner(j, i))
+    /// The contact of two bodies, by index, and of their features.
+    fn find(&self, i: u32, j: u32, feature: u8) -> Option<&'a HeldContact> {
+        self.of_owner(i, j, feature).or_else(|| self.of_owner(j, i, feature))
     }
 
-    fn of_owner(&self, owner: u32, other: u32) -> Option<&'a HeldContact> {
+    fn of_owner(&self, owner: u32, other: u32, feature: u8) -> Option<&'a HeldContact> {
         let mut at = self.first[owner as usize].load(Ordering::Relaxed);
         while at != END {
             let link = self.links[at as usize];
-            if link.other == other {
+            if link.other == other && self.held[at as usize].feature == feature {
                 return Some(&self.held[at as usize]);
             }
             at = link.next;

@@ -41,7 +41,7 @@ impl World {
         }
         let Some(deep) = self.work.iter().find_map(|work| work.too_deep) else { return Ok(()) };
         self.check_finite()?;
-        let radius = self.smaller_radius(&deep);
+        let radius = deep.radius_eff.unwrap_or_else(|| self.smaller_radius(&deep));
         let (a, b, overlap) = (id(deep.pair.a), id(deep.pair.b), deep.overlap);
         Err(Trouble::Overlap { a, b, overlap, radius, by: self.deep_by(&deep, radius), time, step })
     }

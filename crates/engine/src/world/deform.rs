@@ -357,7 +357,7 @@ mod tests {
     fn a_flip_changes_no_memory() {
         let mut world = sheared();
         let (memory, centre) = (world.remembered(), world.centre_of_mass());
-        assert!(memory.len() == 192 && memory.rows().iter().all(|(_, _, memory)| *memory != Default::default()));
+        assert!(memory.len() == 192 && memory.rows().iter().all(|row| row.memory != Default::default()));
         for times in [DVec3::new(1.0, 0.0, 0.0), DVec3::new(-2.0, 0.0, 1.0)] {
             let Some(cell) = &mut world.state.cell else { unreachable!() };
             cell.frame.vectors.y_axis += cell.frame.vectors * times;

@@ -106,10 +106,10 @@ impl World {
         self.keep_rows = keep;
     }
 
-    /// The contacts of the latest evaluation, sorted by a, then b; empty unless rows were kept.
+    /// The contacts of the latest evaluation, sorted by a, b and feature; empty unless rows were kept.
     pub fn contacts(&self) -> Vec<ContactRow> {
         let mut rows: Vec<ContactRow> = self.work.iter().flat_map(|work| work.rows.iter().copied()).collect();
-        rows.sort_unstable_by_key(|row| (row.a, row.b));
+        rows.sort_unstable_by_key(|row| (row.a, row.b, row.feature));
         rows
     }
 
@@ -152,7 +152,7 @@ impl World {
         Ledger::new(kinetic, potential, self.stored(), &self.state.sums, self.model.dt)
     }
 
-    fn kinetic_and_potential(&self) -> (f64, f64) {
+    pub(super) fn kinetic_and_potential(&self) -> (f64, f64) {
         let bodies = &self.state.bodies;
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for (index, (mover, &orientation)) in bodies.movers.iter().zip(&bodies.orientations).enumerate() {

@@ -3,7 +3,8 @@
 //! `restore` gives a world that goes on with the very bits of the one that was saved, for any number of threads. What the
 //! next step reads is saved: bodies in their order in space, loads, contacts with their memory, the ledger's sums, and
 //! where bodies stood when neighbour lists were made. The lists themselves are not: they follow from that, and every
-//! contact finds its place in them by its pair, so that a file says nothing about indices.
+//! contact finds its candidate in them by its pair, so that a file says nothing about indices. The order in which contacts are saved
+//! is that in which they stand.
 //!
 //! Rows for the contacts record of the step it was saved at are the exception: they are evaluated anew, without a step.
 //!
@@ -19,6 +20,7 @@ use super::carry::{HeldContacts, Order};
 use super::{Setup, World};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellState};
+use crate::collide::general::Solids;
 use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::BodyReport;
 use crate::explicit::contacts::ChunkWork;
@@ -68,6 +70,8 @@ pub struct SavedContact {
     pub a: u32,
     /// Higher id.
     pub b: u32,
+    /// Which of several contacts of the two: see `ContactRow`.
+    pub feature: u8,
     /// Whether the pair touches; else it has touched since lists were made, and has its place but no memory.
     pub live: bool,
 }
@@ -135,9 +139,23 @@ const MOST_STEPS: u64 = 1 << 53;
 impl World {
     /// The state as it is now, between two steps.
     pub fn save(&self) -> Saved {
+        let mut saved = self.save_head();
+        saved.bodies = (0..self.body_count()).map(|index| self.saved_body(index)).collect();
+        let all: Result<(), ()> = self.visit_saved_contacts(|contact, memory| {
+            saved.contacts.push(contact);
+            saved.memory.extend_from_slice(memory);
+            Ok(())
+        });
+        debug_assert!(all.is_ok());
+        saved
+    }
+
+    /// The same without bodies and contacts, which `saved_body` and `visit_saved_contacts` give one by one: for who has no room
+    /// for a copy of all.
+    pub fn save_head(&self) -> Saved {
         let bodies = &self.state.bodies;
         let [skin, smallest] = self.neighbours.sizes();
-        let mut saved = Saved {
+        Saved {
             step: self.state.step,
             dt: self.model.dt,
             sums: self.state.sums,
@@ -146,29 +164,46 @@ impl World {
             smallest,
             chunk: bodies.chunk,
             spheres: bodies.spheres,
-            bodies: (0..bodies.movers.len()).map(|index| self.saved_body(index)).collect(),
+            bodies: Vec::new(),
             walls_built: bodies.walls_built_at.clone(),
             contacts: Vec::new(),
             stride: self.stride,
             memory: Vec::new(),
             traffic: self.state.traffic.clone(),
             cell: self.state.cell,
-        };
+        }
+    }
+
+    /// How many places of contacts there are.
+    pub fn saved_contact_count(&self) -> usize {
+        self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum()
+    }
+
+    /// The places of contacts, in their order, with their memory, until `visit` fails.
+    pub fn visit_saved_contacts<E>(
+        &self,
+        mut visit: impl FnMut(SavedContact, &[f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let movers = &self.state.bodies.movers;
+        let mut memory = vec![0.0; self.stride];
         for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
             for (block, head) in contacts.blocks.iter().enumerate() {
                 let lanes = &contacts.memory[block * self.stride..(block + 1) * self.stride];
                 for lane in 0..head.count as usize {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
-                    let [a, b] = [candidate.a, candidate.b].map(|i| bodies.movers[i as usize].id);
-                    saved.contacts.push(SavedContact { a, b, live: head.live >> lane & 1 == 1 });
-                    saved.memory.extend(lanes.iter().map(|lanes| lanes.0[lane]));
+                    let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
+                    memory.iter_mut().zip(lanes).for_each(|(number, lanes)| *number = lanes.0[lane]);
+                    let (feature, live) = (candidate.feature(), head.live >> lane & 1 == 1);
+                    visit(SavedContact { a, b, feature, live }, &memory)?;
                 }
             }
         }
-        saved
+        Ok(())
     }
 
-    fn saved_body(&self, index: usize) -> SavedBody {
+    /// A body by its place in the order of space.
+    #[inline]
+    pub fn saved_body(&self, index: usize) -> SavedBody {
         let bodies = &self.state.bodies;
         let (mover, load) = (&bodies.movers[index], &bodies.loads[index]);
         SavedBody {
@@ -234,7 +269,7 @@ impl World {
             world.state.bodies.orientations[index] = orientation;
         }
         world.place_walls();
-        world.walls_before.clone_from(&world.walls);
+        world.note_walls_before();
         let flow_power = world.restart_flow();
         world.start_ledger(saved.sums.power, flow_power);
         Ok(world)
@@ -296,7 +331,7 @@ impl World {
                 ..Body::new(Shape::Sphere { radius: arrival.radius }, arrival.material, DVec3::ZERO)
             };
             check_body(id, &body, &self.model)?;
-            movers.push(mover_of(id, &body, &self.model, &mut self.specials));
+            movers.push(mover_of(id, &body, &self.model, &mut self.specials, &mut self.solids));
             self.largest_radius = self.largest_radius.max(arrival.radius);
             self.material_of.push(arrival.material);
         }
@@ -422,13 +457,15 @@ impl World {
         self.place_walls();
         self.walls_built.clone_from(&self.walls);
         let frame = self.built_frame();
-        self.neighbours.build(&self.model, &self.material_of, &self.state.bodies, &self.walls, frame.as_ref());
+        let solids = Solids { specials: &self.specials, now: &self.solids, before: &self.solids };
+        let bodies = &self.state.bodies;
+        self.neighbours.build(&self.model, &self.material_of, bodies, &self.walls, solids, frame.as_ref());
         for (index, body) in saved.bodies.iter().enumerate() {
             self.state.bodies.movers[index].position = body.position;
             self.state.bodies.orientations[index] = body.orientation;
         }
         self.place_walls();
-        self.walls_before.clone_from(&self.walls);
+        self.note_walls_before();
         let chunks = self.neighbours.chunks.len();
         self.state.contacts.resize_with(chunks, ChunkContacts::default);
         self.work.resize_with(chunks, ChunkWork::default);
@@ -439,20 +476,21 @@ impl World {
         let index_of = &self.state.bodies.index_of;
         let there = |id: u32| index_of.get(id as usize).is_some_and(|&index| index != GONE);
         let mut held = HeldContacts::with_capacity(saved.contacts.len());
-        let mut pairs: Vec<(u32, u32, bool)> = saved.contacts.iter().map(|c| (c.a, c.b, c.live)).collect();
+        let places = saved.contacts.iter().map(|c| ((c.a, c.b, c.feature), c.live));
+        let mut pairs: Vec<((u32, u32, u8), bool)> = places.collect();
         pairs.sort_unstable();
-        if pairs.windows(2).any(|two| (two[0].0, two[0].1) == (two[1].0, two[1].1)) {
+        if pairs.windows(2).any(|two| two[0].0 == two[1].0) {
             return broken("a contact stands in it twice");
         }
         for (contact, numbers) in saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride)) {
-            let SavedContact { a, b, live } = *contact;
+            let SavedContact { a, b, feature, live } = *contact;
             let finite = numbers.iter().all(|number| number.is_finite());
             if !(a < b && there(a) && there(b) && finite) {
                 return broken(format!("the contact of bodies {a} and {b}"));
             }
-            held.push(a, b, self.stride, numbers.iter().map(|&number| if live { number } else { 0.0 }));
+            held.push((a, b, feature), self.stride, numbers.iter().map(|&number| if live { number } else { 0.0 }));
         }
-        self.put_contacts_back(&held, Order::Held);
+        self.put_contacts_back(held, Order::Held);
         let placed: usize = self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum();
         if placed != saved.contacts.len() {
             let lost = saved.contacts.len() - placed;
@@ -464,7 +502,7 @@ impl World {
                 for lane in 0..head.count as usize {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
                     let [a, b] = [candidate.a, candidate.b].map(|index| movers[index as usize].id);
-                    let live = pairs.binary_search(&(a, b, false)).is_err();
+                    let live = pairs.binary_search(&((a, b, candidate.feature()), false)).is_err();
                     head.live &= !(u32::from(!live) << lane);
                 }
             }

@@ -18,10 +18,12 @@ use super::World;
 use super::assemble::{check_body, mover_of};
 use crate::body::{Body, Motion};
 use crate::cell::Frame;
+use crate::collide::general::Solids;
 use crate::error::{BuildError, Trouble};
 use crate::explicit::bodies::Mechanics;
 use crate::explicit::contacts::{self, ChunkWork, Outbox, View};
 use crate::inflow::{Arrival, Inflow, Queue};
+use crate::shape::Shape;
 use crate::state::{GONE, Load, Mover};
 
 /// Steps between two looks for bodies that have left.
@@ -309,7 +311,9 @@ impl World {
         for mover in &mut movers {
             (mover.velocity_ahead, mover.angular_velocity_ahead) = ([0.0; 3], [0.0; 3]);
         }
-        let view = View { movers: &movers, walls_before: &self.walls, keep_rows: false, ..self.view(bodies, 0.0) };
+        let solids = Solids { specials: &self.specials, now: &self.solids, before: &self.solids };
+        let view =
+            View { movers: &movers, walls_before: &self.walls, solids, keep_rows: false, ..self.view(bodies, 0.0) };
         let mut ended = Ended {
             loads: vec![Load::default(); movers.len()],
             power: [0.0; 4],
@@ -355,7 +359,7 @@ impl World {
         let flow = self.flow_ahead();
         for body in entering {
             let id = self.id_count();
-            let mut mover = mover_of(id, body, &self.model, &mut self.specials);
+            let mut mover = mover_of(id, body, &self.model, &mut self.specials, &mut self.solids);
             let orientation = body.orientation.normalize();
             let mechanics = Mechanics { flow: flow.as_ref(), ..self.mechanics(self.state.step) };
             mechanics.look_ahead(&mut mover, &Load::default(), orientation);
@@ -384,7 +388,7 @@ impl World {
 
     fn check_plain(&self, id: u32, body: &Body) -> Result<(), BuildError> {
         let plain = body.motion == Motion::Free
-            && body.shape.radius().is_some()
+            && matches!(body.shape, Shape::Sphere { .. })
             && body.inertia_body.is_none()
             && body.lock == [false; 6]
             && (body.force, body.torque) == (DVec3::ZERO, DVec3::ZERO);

@@ -3,62 +3,178 @@
 //! One section a column, so that a few lines of any language read it. A column's length follows from the counts that the
 //! clock holds and must be exactly that.
 
+use std::io::{self, Write};
+
 use glam::{DQuat, DVec3, IVec3};
+use stickslip::World;
 use stickslip::inflow::Traffic;
 use stickslip::ledger::{Carried, Sums};
 use stickslip::world::{Saved, SavedBody, SavedContact};
 
 use super::cell;
-use super::format::Section;
+use super::format::{Part, Section};
 
 /// Sections that are there only with a cell.
 const CELL: &str = "cell";
 const IMAGES: &str = "bodies.images";
+/// A section that is there only where some pair has several contacts.
+const FEATURES: &str = "contacts.feature";
 
 /// Numbers of the clock, eight bytes each.
 const CLOCK: usize = 10 + 25;
 
-/// The sections of a saved state.
-pub fn write(saved: &Saved) -> Vec<Section> {
-    let mut sections = vec![Section { name: "clock".into(), bytes: clock(saved) }];
-    let bodies = &saved.bodies;
-    let mut column = |name: &str, bytes: Vec<u8>| sections.push(Section { name: name.into(), bytes });
-    column("bodies.id", bodies.iter().flat_map(|b| b.id.to_le_bytes()).collect());
-    column("bodies.radius", floats(bodies.iter().map(|b| b.radius)));
-    column("bodies.inverse_mass", floats(bodies.iter().map(|b| b.inverse_mass)));
-    column("bodies.inverse_inertia", floats(bodies.iter().map(|b| b.inverse_inertia)));
-    column("bodies.position", floats(bodies.iter().flat_map(|b| b.position.to_array())));
-    column("bodies.orientation", floats(bodies.iter().flat_map(|b| wxyz(b.orientation))));
-    column("bodies.velocity", floats(bodies.iter().flat_map(|b| b.velocity.to_array())));
-    column("bodies.angular_velocity", floats(bodies.iter().flat_map(|b| b.angular_velocity.to_array())));
-    let ahead = |b: &SavedBody| [b.velocity_ahead, b.angular_velocity_ahead].concat();
-    column("bodies.ahead", bodies.iter().flat_map(ahead).flat_map(f32::to_le_bytes).collect());
-    column("bodies.force", floats(bodies.iter().flat_map(|b| b.force.to_array())));
-    column("bodies.torque", floats(bodies.iter().flat_map(|b| b.torque.to_array())));
-    column("bodies.built_at", floats(bodies.iter().flat_map(|b| b.built_at.to_array())));
-    column("walls.built_orientation", floats(saved.walls_built.iter().flat_map(|q| wxyz(*q))));
-    column("contacts.a", saved.contacts.iter().flat_map(|c| c.a.to_le_bytes()).collect());
-    column("contacts.b", saved.contacts.iter().flat_map(|c| c.b.to_le_bytes()).collect());
-    column("contacts.live", saved.contacts.iter().map(|c| u8::from(c.live)).collect());
-    column("contacts.memory", floats(saved.memory.iter().copied()));
-    if let Some(state) = &saved.cell {
-        column(CELL, floats(cell::numbers(state).into_iter()));
-        column(IMAGES, bodies.iter().flat_map(|b| b.images.to_array()).flat_map(i32::to_le_bytes).collect());
-    }
-    sections
+/// A state: one that was read, or a world's, which is not copied for it.
+pub trait Source {
+    /// All but bodies and contacts.
+    fn head(&self) -> &Saved;
+    /// How many bodies and places of contacts there are.
+    fn counts(&self) -> [usize; 2];
+    /// A body by its place in the order.
+    fn body(&self, index: usize) -> SavedBody;
+    /// The places of contacts with their memory, in their order.
+    fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()>;
+    /// Whether two bodies may have several contacts, told apart by a number.
+    fn has_features(&self) -> bool;
 }
 
-fn floats(numbers: impl Iterator<Item = f64>) -> Vec<u8> {
-    numbers.flat_map(f64::to_le_bytes).collect()
+impl Source for Saved {
+    fn head(&self) -> &Saved {
+        self
+    }
+
+    fn counts(&self) -> [usize; 2] {
+        [self.bodies.len(), self.contacts.len()]
+    }
+
+    fn body(&self, index: usize) -> SavedBody {
+        self.bodies[index]
+    }
+
+    fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()> {
+        let mut contacts = self.contacts.iter().zip(self.memory.chunks_exact(self.stride.max(1)));
+        contacts.try_for_each(|(contact, memory)| visit(*contact, memory))
+    }
+
+    fn has_features(&self) -> bool {
+        self.contacts.iter().any(|contact| contact.feature != 0)
+    }
+}
+
+/// A world as it is now.
+pub struct Living<'a> {
+    world: &'a World,
+    head: Saved,
+}
+
+impl<'a> Living<'a> {
+    /// Of this world.
+    pub fn new(world: &'a World) -> Self {
+        Living { world, head: world.save_head() }
+    }
+}
+
+impl Source for Living<'_> {
+    fn head(&self) -> &Saved {
+        &self.head
+    }
+
+    fn counts(&self) -> [usize; 2] {
+        [self.world.body_count(), self.world.saved_contact_count()]
+    }
+
+    fn body(&self, index: usize) -> SavedBody {
+        self.world.saved_body(index)
+    }
+
+    fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()> {
+        self.world.visit_saved_contacts(|contact, memory| visit(contact, memory))
+    }
+
+    fn has_features(&self) -> bool {
+        let mut any = false;
+        let look = |contact: SavedContact, _: &[f64]| -> Result<(), std::convert::Infallible> {
+            any |= contact.feature != 0;
+            Ok(())
+        };
+        self.world.visit_saved_contacts(look).is_ok() && any
+    }
+}
+
+/// The sections of a state.
+pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
+    let saved = source.head();
+    let mut parts = vec![Part::new("clock", |out| out.write_all(&clock(source)))];
+    parts.push(numbers(source, "bodies.id", |b| b.id.to_le_bytes()));
+    parts.push(numbers(source, "bodies.radius", |b| b.radius.to_le_bytes()));
+    parts.push(numbers(source, "bodies.inverse_mass", |b| b.inverse_mass.to_le_bytes()));
+    parts.push(numbers(source, "bodies.inverse_inertia", |b| b.inverse_inertia.to_le_bytes()));
+    parts.push(floats(source, "bodies.position", |b| b.position.to_array()));
+    parts.push(floats(source, "bodies.orientation", |b| wxyz(b.orientation)));
+    parts.push(floats(source, "bodies.velocity", |b| b.velocity.to_array()));
+    parts.push(floats(source, "bodies.angular_velocity", |b| b.angular_velocity.to_array()));
+    parts.push(numbers(source, "bodies.ahead", |b| {
+        let [[x, y, z], [u, v, w]] = [b.velocity_ahead, b.angular_velocity_ahead];
+        joined::<4, 6, 24>([x, y, z, u, v, w].map(f32::to_le_bytes))
+    }));
+    parts.push(floats(source, "bodies.force", |b| b.force.to_array()));
+    parts.push(floats(source, "bodies.torque", |b| b.torque.to_array()));
+    parts.push(floats(source, "bodies.built_at", |b| b.built_at.to_array()));
+    let walls = || saved.walls_built.iter().flat_map(|q| wxyz(*q)).flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
+    parts.push(Part::new("walls.built_orientation", move |out| out.write_all(&walls())));
+    let each = |name, write: fn(SavedContact, &[f64], &mut dyn Write) -> io::Result<()>| {
+        Part::new(name, move |out| source.contacts(&mut |contact, memory| write(contact, memory, &mut *out)))
+    };
+    parts.push(each("contacts.a", |contact, _, out| out.write_all(&contact.a.to_le_bytes())));
+    parts.push(each("contacts.b", |contact, _, out| out.write_all(&contact.b.to_le_bytes())));
+    parts.push(each("contacts.live", |contact, _, out| out.write_all(&[u8::from(contact.live)])));
+    parts.push(each("contacts.memory", |_, memory, out| {
+        memory.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
+    }));
+    if source.has_features() {
+        parts.push(each(FEATURES, |contact, _, out| out.write_all(&[contact.feature])));
+    }
+    if let Some(state) = &saved.cell {
+        let cell = || cell::numbers(state).into_iter().flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
+        parts.push(Part::new(CELL, move |out| out.write_all(&cell())));
+        parts.push(numbers(source, IMAGES, |b| joined::<4, 3, 12>(b.images.to_array().map(i32::to_le_bytes))));
+    }
+    parts
+}
+
+/// So many bytes of every body.
+fn numbers<'a, S: Source, const N: usize>(
+    source: &'a S,
+    name: &str,
+    bytes: impl Fn(&SavedBody) -> [u8; N] + 'a,
+) -> Part<'a> {
+    Part::new(name, move |out| (0..source.counts()[0]).try_for_each(|index| out.write_all(&bytes(&source.body(index)))))
+}
+
+/// So many numbers of every body.
+fn floats<'a, S: Source, const N: usize>(
+    source: &'a S,
+    name: &str,
+    numbers: impl Fn(&SavedBody) -> [f64; N] + 'a,
+) -> Part<'a> {
+    Part::new(name, move |out| {
+        let mut all = (0..source.counts()[0]).flat_map(|index| numbers(&source.body(index)));
+        all.try_for_each(|number| out.write_all(&number.to_le_bytes()))
+    })
+}
+
+/// Numbers side by side.
+fn joined<const BYTES: usize, const N: usize, const ALL: usize>(numbers: [[u8; BYTES]; N]) -> [u8; ALL] {
+    std::array::from_fn(|at| numbers[at / BYTES][at % BYTES])
 }
 
 fn wxyz(q: DQuat) -> [f64; 4] {
     [q.w, q.x, q.y, q.z]
 }
 
-fn clock(saved: &Saved) -> Vec<u8> {
-    let counts = [saved.step, saved.bodies.len() as u64, saved.spheres as u64, saved.chunk as u64];
-    let contacts = [saved.contacts.len() as u64, saved.stride as u64];
+fn clock(source: &impl Source) -> Vec<u8> {
+    let (saved, [bodies, contacts]) = (source.head(), source.counts());
+    let counts = [saved.step, bodies as u64, saved.spheres as u64, saved.chunk as u64];
+    let contacts = [contacts as u64, saved.stride as u64];
     let mut bytes: Vec<u8> = counts.iter().chain(&contacts).flat_map(|n| n.to_le_bytes()).collect();
     let sums = &saved.sums;
     let numbers = [saved.dt, saved.skin, saved.smallest, saved.pressed].into_iter();
@@ -68,7 +184,7 @@ fn clock(saved: &Saved) -> Vec<u8> {
     let carried = &sums.carried;
     let carried_in = [carried.kinetic_in, carried.potential_in];
     let carried_out = [carried.kinetic_out, carried.potential_out, carried.stored_out];
-    bytes.extend(floats(numbers.chain(ledger).chain(carried_in).chain(carried_out)));
+    bytes.extend(numbers.chain(ledger).chain(carried_in).chain(carried_out).flat_map(f64::to_le_bytes));
     bytes
 }
 
@@ -173,7 +289,13 @@ pub fn read(sections: &mut Sections) -> Result<Saved, String> {
     let a = sections.column("contacts.a", contacts, 1, u32::from_le_bytes)?;
     let b = sections.column("contacts.b", contacts, 1, u32::from_le_bytes)?;
     let live = sections.column("contacts.live", contacts, 1, u8::from_le_bytes)?;
-    saved.contacts = (0..contacts).map(|i| SavedContact { a: a[i], b: b[i], live: live[i] != 0 }).collect();
+    let feature = if sections.has(FEATURES) {
+        sections.column(FEATURES, contacts, 1, u8::from_le_bytes)?
+    } else {
+        vec![0; contacts]
+    };
+    let contact = |i: usize| SavedContact { a: a[i], b: b[i], feature: feature[i], live: live[i] != 0 };
+    saved.contacts = (0..contacts).map(contact).collect();
     saved.memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
     Ok(saved)
 }

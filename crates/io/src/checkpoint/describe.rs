@@ -2,16 +2,19 @@
 //!
 //! They are for a stage, which takes bodies over into another scene, and for people. What is at its default is left out.
 
+use std::fmt::{self, Debug, Formatter};
+use std::io::{self, Write};
+
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use stickslip::World;
-use stickslip::body::{Body, Motion};
+use stickslip::body::{Body, BodyList, Described, Motion};
 use stickslip::inflow::Arrival;
 use stickslip::law::Motions;
 use stickslip::law::kernel::MemoryLayout;
 use stickslip::model::Model;
 use stickslip::shape::Shape;
-use stickslip::world::Setup;
 
 /// What a checkpoint says of one body, as far as it does not change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,8 +49,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl BodyText {
-    fn new(body: &Body, name: Option<String>, model: &Model) -> Self {
-        let density = model.materials.get(usize::from(body.material)).map_or(0.0, |material| material.density);
+    fn new(body: &Body, name: Option<String>, densities: &[f64]) -> Self {
+        let density = densities.get(usize::from(body.material)).copied().unwrap_or(0.0);
         let (mass, inertia) = body.mass_and_inertia(density);
         let (motion, lock, force, torque) = (body.motion, body.lock, body.force, body.torque);
         BodyText { name, material: body.material, shape: body.shape, mass, inertia, motion, lock, force, torque }
@@ -111,11 +114,125 @@ impl PairText {
     }
 }
 
+/// What a checkpoint says of all bodies, in little room.
+#[derive(Clone, Default)]
+pub struct BodyTexts {
+    list: BodyList,
+    /// Names; bodies beyond its end have none.
+    names: Vec<Option<String>>,
+    /// By material, for masses that are not given.
+    densities: Vec<f64>,
+}
+
+impl BodyTexts {
+    fn new(setup: &Described, names: &[Option<String>]) -> Self {
+        let densities = setup.model.materials.iter().map(|material| material.density).collect();
+        BodyTexts { list: setup.bodies.without_places(), names: names.to_owned(), densities }
+    }
+
+    /// Adds a body.
+    pub fn push(&mut self, text: BodyText) {
+        let BodyText { name, material, shape, mass, inertia, motion, lock, force, torque } = text;
+        if name.is_some() {
+            self.names.resize(self.list.len(), None);
+            self.names.push(name);
+        }
+        let (mass, inertia_body) = (Some(mass), Some(inertia));
+        let plain = Body::new(shape, material, DVec3::ZERO);
+        self.list.push(&Body { mass, inertia_body, motion, lock, force, torque, ..plain });
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// One by id, if it is there.
+    pub fn get(&self, id: usize) -> Option<BodyText> {
+        let name = || self.names.get(id).cloned().flatten();
+        (id < self.len()).then(|| BodyText::new(&self.list.get(id), name(), &self.densities))
+    }
+
+    /// Index of the material of a body.
+    pub fn material(&self, id: usize) -> u16 {
+        self.list.material(id)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = BodyText> + '_ {
+        (0..self.len()).filter_map(|id| self.get(id))
+    }
+
+    /// Writes them as JSON. Grains that are alike have the same text, which is made once.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(b"[")?;
+        let mut text = Vec::new();
+        for id in 0..self.len() {
+            let nameless = |id: usize| self.names.get(id).is_none_or(Option::is_none);
+            if id == 0 || !(self.list.alike(id, id - 1) && nameless(id) && nameless(id - 1)) {
+                text = serde_json::to_vec(&self.get(id)).map_err(io::Error::other)?;
+            }
+            if id > 0 {
+                out.write_all(b",")?;
+            }
+            out.write_all(&text)?;
+        }
+        out.write_all(b"]")
+    }
+}
+
+impl PartialEq for BodyTexts {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Debug for BodyTexts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl FromIterator<BodyText> for BodyTexts {
+    fn from_iter<I: IntoIterator<Item = BodyText>>(texts: I) -> Self {
+        let mut all = BodyTexts::default();
+        texts.into_iter().for_each(|text| all.push(text));
+        all
+    }
+}
+
+impl<'de> Deserialize<'de> for BodyTexts {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct OneByOne;
+        impl<'de> Visitor<'de> for OneByOne {
+            type Value = BodyTexts;
+
+            fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of bodies")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<BodyTexts, A::Error> {
+                let mut texts = BodyTexts::default();
+                while let Some(text) = from.next_element()? {
+                    texts.push(text);
+                }
+                Ok(texts)
+            }
+        }
+        from.deserialize_seq(OneByOne)
+    }
+}
+
 /// What a checkpoint says in words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Description {
     /// By id.
-    pub bodies: Vec<BodyText>,
+    pub bodies: BodyTexts,
     /// By index.
     pub materials: Vec<MaterialText>,
     /// Every pair that has laws.
@@ -124,13 +241,11 @@ pub struct Description {
 
 impl Description {
     /// Of what a world is made from. `names` by id.
-    pub fn new(setup: &Setup, names: &[Option<String>]) -> Self {
+    pub fn new(setup: &Described, names: &[Option<String>]) -> Self {
         let model = &setup.model;
-        let name = |id: usize| names.get(id).cloned().flatten();
-        let body = |(id, body): (usize, &Body)| BodyText::new(body, name(id), model);
         let material = |m: &stickslip::model::Material| MaterialText { name: m.name.clone(), density: m.density };
         Description {
-            bodies: setup.bodies.iter().enumerate().map(body).collect(),
+            bodies: BodyTexts::new(setup, names),
             materials: model.materials.iter().map(material).collect(),
             laws: pairs(model),
         }
@@ -141,7 +256,7 @@ impl Description {
         for id in self.bodies.len() as u32.. {
             let Some(Arrival { material, radius, mass }) = world.arrival(id) else { return };
             let body = Body { mass: Some(mass), ..Body::new(Shape::Sphere { radius }, material, DVec3::ZERO) };
-            self.bodies.push(BodyText::new(&body, None, world.model()));
+            self.bodies.list.push(&body);
         }
     }
 

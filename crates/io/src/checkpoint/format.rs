@@ -7,7 +7,8 @@
 //!
 //! Does not do: knowing what a section holds (`columns.rs`, `describe.rs`), nor protecting against forgery.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
 
 /// The first bytes of a checkpoint.
 pub const MAGIC: [u8; 8] = *b"\x89stkslip";
@@ -42,38 +43,198 @@ fn most_raw(stored: u64) -> u64 {
     (1 << 28) + stored.saturating_mul(256)
 }
 
-/// The file of these sections.
-pub fn encode(sections: &[Section]) -> std::io::Result<Vec<u8>> {
-    let mut table = Vec::with_capacity(sections.len() * ROW);
-    let mut content: Vec<Vec<u8>> = Vec::with_capacity(sections.len());
-    let mut offset = (HEAD + sections.len() * ROW) as u64;
-    for section in sections {
-        let (stored, how) = store(&section.bytes)?;
-        let mut name = [0; NAME];
-        name[..section.name.len()].copy_from_slice(section.name.as_bytes());
-        table.extend_from_slice(&name);
-        for number in [offset, stored.len() as u64, section.bytes.len() as u64] {
-            table.extend_from_slice(&number.to_le_bytes());
-        }
-        table.extend_from_slice(&crc32fast::hash(&stored).to_le_bytes());
-        table.extend_from_slice(&how.to_le_bytes());
-        offset += stored.len() as u64;
-        content.push(stored);
-    }
-    let mut file = MAGIC.to_vec();
-    for number in [VERSION, ENDIANNESS, sections.len() as u32] {
-        file.extend_from_slice(&number.to_le_bytes());
-    }
-    file.extend_from_slice(&checksum_of_head(&file, &table).to_le_bytes());
-    file.extend_from_slice(&table);
-    content.iter().for_each(|stored| file.extend_from_slice(stored));
-    Ok(file)
+type WriteTo<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+
+/// A section that need not be in memory at once: it is written when its turn comes, to the same bytes each time it is asked.
+pub struct Part<'a> {
+    /// Its name: 1 to 24 bytes of printing ASCII.
+    pub name: String,
+    write: Box<WriteTo<'a>>,
 }
 
-fn store(raw: &[u8]) -> std::io::Result<(Vec<u8>, u32)> {
-    let packed = zstd::bulk::compress(raw, LEVEL)?;
-    let worth_it = packed.len() < raw.len() && raw.len() as u64 <= most_raw(packed.len() as u64);
-    Ok(if worth_it { (packed, ZSTD) } else { (raw.to_vec(), PLAIN) })
+impl<'a> Part<'a> {
+    /// Written by a function.
+    pub fn new(name: &str, write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a) -> Self {
+        Part { name: name.into(), write: Box::new(write) }
+    }
+
+    /// Of a section as it is.
+    pub fn of(section: &'a Section) -> Self {
+        Part::new(&section.name, |out| out.write_all(&section.bytes))
+    }
+
+    /// Writes its content, before compression.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::with_capacity(1 << 16, out);
+        (self.write)(&mut out)?;
+        out.flush()
+    }
+}
+
+/// Where a file is written to.
+pub trait Target: Write + Seek {
+    /// Drops what stands at this place and after it; what is written next stands there.
+    fn cut(&mut self, place: u64) -> io::Result<()>;
+}
+
+impl Target for File {
+    fn cut(&mut self, place: u64) -> io::Result<()> {
+        self.set_len(place)?;
+        self.seek(SeekFrom::Start(place)).map(|_| ())
+    }
+}
+
+impl Target for Cursor<Vec<u8>> {
+    fn cut(&mut self, place: u64) -> io::Result<()> {
+        self.get_mut().truncate(place as usize);
+        self.set_position(place);
+        Ok(())
+    }
+}
+
+/// The file of these sections.
+pub fn encode(sections: &[Section]) -> io::Result<Vec<u8>> {
+    let parts: Vec<Part> = sections.iter().map(Part::of).collect();
+    let mut file = Cursor::new(Vec::new());
+    write(&parts, &mut file)?;
+    Ok(file.into_inner())
+}
+
+/// Writes the file of these sections: the head and the table last, when lengths and checksums are known.
+pub fn write(parts: &[Part<'_>], file: &mut impl Target) -> io::Result<()> {
+    let mut table = Vec::with_capacity(parts.len() * ROW);
+    let mut offset = (HEAD + parts.len() * ROW) as u64;
+    file.write_all(&vec![0; offset as usize])?;
+    for part in parts {
+        let stored = store(part, file, offset)?;
+        let mut name = [0; NAME];
+        name[..part.name.len()].copy_from_slice(part.name.as_bytes());
+        table.extend_from_slice(&name);
+        for number in [offset, stored.bytes, stored.raw] {
+            table.extend_from_slice(&number.to_le_bytes());
+        }
+        table.extend_from_slice(&stored.checksum.to_le_bytes());
+        table.extend_from_slice(&stored.how.to_le_bytes());
+        offset += stored.bytes;
+    }
+    let mut head = MAGIC.to_vec();
+    for number in [VERSION, ENDIANNESS, parts.len() as u32] {
+        head.extend_from_slice(&number.to_le_bytes());
+    }
+    head.extend_from_slice(&checksum_of_head(&head, &table).to_le_bytes());
+    head.extend_from_slice(&table);
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&head)
+}
+
+/// How a section was stored.
+struct Stored {
+    bytes: u64,
+    raw: u64,
+    checksum: u32,
+    how: u32,
+}
+
+/// Stores a section at this place: packed, where that is worth it.
+fn store(part: &Part<'_>, file: &mut impl Target, place: u64) -> io::Result<Stored> {
+    let mut packer = Packer::new(Counted::new(&mut *file));
+    part.write(&mut packer)?;
+    let raw = packer.raw;
+    let (bytes, checksum) = packer.finish()?;
+    if bytes < raw && raw <= most_raw(bytes) {
+        return Ok(Stored { bytes, raw, checksum, how: ZSTD });
+    }
+    file.cut(place)?;
+    let mut plain = Counted::new(file);
+    part.write(&mut plain)?;
+    Ok(Stored { bytes: plain.bytes, raw, checksum: plain.hasher.finalize(), how: PLAIN })
+}
+
+/// Counts what is written, and sums it up.
+struct Counted<'a, W> {
+    out: &'a mut W,
+    bytes: u64,
+    hasher: crc32fast::Hasher,
+}
+
+impl<'a, W: Write> Counted<'a, W> {
+    fn new(out: &'a mut W) -> Self {
+        Counted { out, bytes: 0, hasher: crc32fast::Hasher::new() }
+    }
+}
+
+impl<W: Write> Write for Counted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// What is packed in one go (bytes): that packs a little better than as it comes.
+const LITTLE: usize = 4 << 20;
+
+/// Packs what is written.
+struct Packer<'a, W: Write> {
+    raw: u64,
+    packing: Packing<'a, W>,
+}
+
+enum Packing<'a, W: Write> {
+    /// All of it so far, while it is little, and where it will go.
+    InOneGo(Vec<u8>, Counted<'a, W>),
+    AsItComes(zstd::stream::write::Encoder<'static, Counted<'a, W>>),
+    /// While it changes from the one to the other, or after that failed.
+    Nothing,
+}
+
+impl<'a, W: Write> Packer<'a, W> {
+    fn new(out: Counted<'a, W>) -> Self {
+        Packer { raw: 0, packing: Packing::InOneGo(Vec::new(), out) }
+    }
+
+    /// Bytes and checksum of what was stored.
+    fn finish(self) -> io::Result<(u64, u32)> {
+        let out = match self.packing {
+            Packing::InOneGo(all, mut out) => {
+                out.write_all(&zstd::bulk::compress(&all, LEVEL)?)?;
+                out
+            }
+            Packing::AsItComes(encoder) => encoder.finish()?,
+            Packing::Nothing => return Err(io::Error::other("a section could not be packed")),
+        };
+        Ok((out.bytes, out.hasher.finalize()))
+    }
+}
+
+impl<W: Write> Write for Packer<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let too_much = |all: &Vec<u8>| all.len() + bytes.len() > LITTLE;
+        self.packing = match std::mem::replace(&mut self.packing, Packing::Nothing) {
+            Packing::InOneGo(all, out) if too_much(&all) => {
+                let mut encoder = zstd::stream::write::Encoder::new(out, LEVEL)?;
+                encoder.write_all(&all)?;
+                Packing::AsItComes(encoder)
+            }
+            other => other,
+        };
+        match &mut self.packing {
+            Packing::InOneGo(all, _) => all.extend_from_slice(bytes),
+            Packing::AsItComes(encoder) => encoder.write_all(bytes)?,
+            Packing::Nothing => return Err(io::Error::other("a section could not be packed")),
+        }
+        self.raw += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Of the 20 bytes before it and of the table after it.

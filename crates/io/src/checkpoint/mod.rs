@@ -11,20 +11,21 @@ mod columns;
 pub mod describe;
 pub mod format;
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use stickslip::World;
-use stickslip::random::fnv1a;
+use stickslip::random::{FNV1A, fnv1a_on};
 use stickslip::world::Saved;
 
 use crate::input::{read_file, read_start};
-use crate::results::file::sync_folder;
-use crate::results::{Marks, write_whole};
-use columns::Sections;
+use crate::results::Marks;
+use crate::results::file::{sync_folder, write_whole_by};
+use columns::{Living, Sections, Source};
 pub use describe::Description;
+use format::Part;
 pub use format::Section;
 
 /// The file that every run ends with.
@@ -71,20 +72,15 @@ impl Checkpoint {
 
     /// As a file has it.
     pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
-        format::encode(&self.sections()?)
+        let mut file = io::Cursor::new(Vec::new());
+        format::write(&self.parts(), &mut file)?;
+        Ok(file.into_inner())
     }
 
-    fn sections(&self) -> io::Result<Vec<Section>> {
-        let mut sections = columns::write(&self.saved);
-        sections.push(json("traffic", &self.saved.traffic)?);
-        sections.push(json("describe.bodies", &self.description.bodies)?);
-        sections.push(json("describe.materials", &self.description.materials)?);
-        sections.push(json("describe.laws", &self.description.laws)?);
-        if let Some(files) = &self.files {
-            sections.push(json(FILES, files)?);
-        }
-        sections.extend(self.others.iter().cloned());
-        Ok(sections)
+    fn parts(&self) -> Vec<Part<'_>> {
+        let mut parts = parts(&self.saved, &self.description, self.files.as_ref());
+        parts.extend(self.others.iter().map(Part::of));
+        parts
     }
 
     /// From the bytes of a file; or what is wrong with them.
@@ -112,7 +108,7 @@ impl Checkpoint {
             return Err(format!("is damaged: it does not describe body {id}"));
         }
         self.check_bodies()?;
-        let used = self.description.bodies.iter().map(|body| body.material);
+        let used = (0..bodies).map(|id| self.description.bodies.material(id));
         let used = used.chain(self.description.laws.iter().flat_map(|pair| pair.between));
         if let Some(material) = used.into_iter().find(|&material| usize::from(material) >= materials) {
             return Err(format!("is damaged: it does not describe material {material}"));
@@ -145,10 +141,7 @@ impl Checkpoint {
 
     /// Writes the file: whole, and on the disk when this returns.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        write_whole(path, &self.to_bytes()?)?;
-        // The new name is safe once the folder is: without this a power cut may bring the old one back.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        sync_folder(folder)
+        write_parts(path, &self.parts())
     }
 
     /// Reads a file. The error names it.
@@ -161,10 +154,50 @@ impl Checkpoint {
     /// FNV-1a over the content: tells whether it is the same, not whether someone forged it. Independent of compression, and
     /// of the files that the run wrote.
     pub fn hash(&self) -> io::Result<String> {
-        let sections = self.sections()?.into_iter().filter(|section| section.name != FILES);
-        let bytes = sections.flat_map(|section| [section.name.into_bytes(), section.bytes].concat());
-        Ok(format!("fnv1a64-{:016x}", fnv1a(bytes)))
+        let mut sum = Sum(FNV1A);
+        for part in self.parts().iter().filter(|part| part.name != FILES) {
+            sum.write_all(part.name.as_bytes())?;
+            part.write(&mut sum)?;
+        }
+        Ok(format!("fnv1a64-{:016x}", sum.0))
     }
+}
+
+/// Sums up what is written.
+struct Sum(u64);
+
+impl Write for Sum {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = fnv1a_on(self.0, bytes.iter().copied());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes the checkpoint of a world as it is now, without a copy of it. `description` is that of all its bodies.
+pub fn write_world(path: &Path, world: &World, description: &Description, files: Option<&Marks>) -> io::Result<()> {
+    write_parts(path, &parts(&Living::new(world), description, files))
+}
+
+/// The sections of a state.
+fn parts<'a>(state: &'a impl Source, description: &'a Description, files: Option<&'a Marks>) -> Vec<Part<'a>> {
+    let mut parts = columns::parts(state);
+    parts.push(json("traffic", &state.head().traffic));
+    parts.push(Part::new("describe.bodies", |out| description.bodies.write_json(out)));
+    parts.push(json("describe.materials", &description.materials));
+    parts.push(json("describe.laws", &description.laws));
+    parts.extend(files.map(|files| json(FILES, files)));
+    parts
+}
+
+fn write_parts(path: &Path, parts: &[Part<'_>]) -> io::Result<()> {
+    write_whole_by(path, |file| format::write(parts, file))?;
+    // The new name is safe once the folder is: without this a power cut may bring the old one back.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    sync_folder(folder)
 }
 
 /// The bytes of a file that begins like a checkpoint; any other is not read to its end, which may be far.
@@ -176,8 +209,8 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     read_file(path, LARGEST).map_err(|error| error.to_string())
 }
 
-fn json<T: Serialize>(name: &str, value: &T) -> io::Result<Section> {
-    Ok(Section { name: name.into(), bytes: serde_json::to_vec(value).map_err(io::Error::other)? })
+fn json<'a, T: Serialize>(name: &str, value: &'a T) -> Part<'a> {
+    Part::new(name, |out| serde_json::to_writer(out, value).map_err(io::Error::other))
 }
 
 fn from_json<T: DeserializeOwned>(sections: &mut Sections, name: &str) -> Result<T, String> {

@@ -35,8 +35,15 @@ fn example() -> (Setup, Checkpoint) {
     let setup = Setup { model, bodies };
     let mut world = World::new(setup.clone()).unwrap();
     world.advance(200).unwrap();
-    let description = Description::new(&setup, &[Some("first".into())]);
+    let description = Description::new(&(&setup).into(), &[Some("first".into())]);
     (setup, Checkpoint::of(&world, &description))
+}
+
+impl Checkpoint {
+    /// The sections of its file.
+    fn sections(&self) -> io::Result<Vec<Section>> {
+        format::decode(&self.to_bytes()?).map_err(io::Error::other)
+    }
 }
 
 fn folder(name: &str) -> std::path::PathBuf {
@@ -161,9 +168,9 @@ fn a_servo_without_a_limit_of_speed_comes_back() {
         stickslip::body::Servo { axis: DVec3::Z, force: -1.0, mass: 1.0, damping: 0.0, max_speed: f64::INFINITY };
     setup.bodies[7].motion = Motion::Servo(servo);
     let world = World::new(setup.clone()).unwrap();
-    let checkpoint = Checkpoint::of(&world, &Description::new(&setup, &[]));
+    let checkpoint = Checkpoint::of(&world, &Description::new(&(&setup).into(), &[]));
     let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
-    assert_eq!(read.description.bodies[7].motion, Motion::Servo(servo));
+    assert_eq!(read.description.bodies.get(7).unwrap().motion, Motion::Servo(servo));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use stickslip::World;
 use super::file::{at, sync_folder};
 use super::growing::Marks;
 use super::schedule::Schedule;
-use crate::checkpoint::{Checkpoint, Description, END, ENDING};
+use crate::checkpoint::{self, Checkpoint, Description, END, ENDING};
 use crate::scene::{Record, What};
 
 /// How many of each name stay.
@@ -74,9 +74,9 @@ impl Series {
     }
 
     /// Writes one, and removes the oldest.
-    fn write(&mut self, folder: &Path, checkpoint: &Checkpoint) -> io::Result<()> {
-        let step = checkpoint.saved.step;
-        checkpoint.write(&self.file(folder, step))?;
+    fn write(&mut self, folder: &Path, world: &World, description: &Description, files: &Marks) -> io::Result<()> {
+        let step = world.steps();
+        checkpoint::write_world(&self.file(folder, step), world, description, Some(files))?;
         self.written.push_back(step);
         self.keep(folder, KEPT)
     }
@@ -141,14 +141,14 @@ impl Checkpoints {
         if !(asked || automatic) {
             return Ok(false);
         }
-        let files = Some(marks()?);
-        let checkpoint = Checkpoint { files, ..Checkpoint::of(world, &self.description) };
+        let files = marks()?;
+        self.description.catch_up(world);
         if asked {
             for series in self.series.iter_mut().filter(|series| series.due(step)) {
-                series.write(&self.folder, &checkpoint)?;
+                series.write(&self.folder, world, &self.description, &files)?;
             }
         } else {
-            self.automatic.write(&self.folder, &checkpoint)?;
+            self.automatic.write(&self.folder, world, &self.description, &files)?;
         }
         // From its end: writing must not take all the time there is.
         self.latest = Instant::now();
@@ -156,8 +156,9 @@ impl Checkpoints {
     }
 
     /// Writes `end.checkpoint`, with the marks of a run that is to go on. The state must be sound.
-    pub fn end(&self, world: &World, files: Option<Marks>) -> io::Result<()> {
-        Checkpoint { files, ..Checkpoint::of(world, &self.description) }.write(&self.folder.join(END))
+    pub fn end(&mut self, world: &World, files: Option<&Marks>) -> io::Result<()> {
+        self.description.catch_up(world);
+        checkpoint::write_world(&self.folder.join(END), world, &self.description, files)
     }
 }
 
@@ -264,7 +265,7 @@ mod tests {
             world.step().unwrap();
             checkpoints.write(&world, marks).unwrap();
         }
-        checkpoints.end(&world, Some(Marks::default())).unwrap();
+        checkpoints.end(&world, Some(&Marks::default())).unwrap();
         assert_eq!(names(&folder), ["end.checkpoint", "safe-6.checkpoint", "safe-8.checkpoint"]);
         let read = Checkpoint::read(&folder.join("safe-8.checkpoint")).unwrap();
         assert_eq!((read.saved.step, read.saved.bodies.len()), (8, 3));

@@ -11,9 +11,14 @@ pub const PART: &str = ".part";
 
 /// Writes a file so that it appears whole or not at all: under a temporary name beside it, then renamed.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
+    write_whole_by(path, |file| file.write_all(content))
+}
+
+/// The same of a file that need not be in memory at once.
+pub fn write_whole_by(path: &Path, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
     let part = part_name(path);
     let written = fs::File::create(&part).and_then(|mut file| {
-        file.write_all(content)?;
+        write(&mut file)?;
         // Without this a power cut may keep the new name and lose the content.
         file.sync_all()
     });

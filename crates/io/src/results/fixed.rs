@@ -9,9 +9,9 @@ use std::io::{self, Write};
 
 use glam::DVec3;
 use stickslip::World;
+use stickslip::body::{Body, BodyList, Described};
 use stickslip::inflow::Arrival;
 use stickslip::shape::Shape;
-use stickslip::world::Setup;
 
 use super::file::csv_field;
 
@@ -36,8 +36,12 @@ pub struct FixedBody {
 /// What the files of a run need to know that a world does not tell: names, materials, shapes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunInfo {
-    /// The bodies by id.
-    pub bodies: Vec<FixedBody>,
+    /// The bodies by id, with the places of none.
+    bodies: BodyList,
+    /// Names by id; bodies beyond its end have none.
+    names: Vec<Option<String>>,
+    /// By material.
+    densities: Vec<f64>,
     /// Names of materials by index.
     pub materials: Vec<String>,
     /// Whether there is a cell that repeats everywhere.
@@ -46,16 +50,12 @@ pub struct RunInfo {
 
 impl RunInfo {
     /// Taken from what the world is about to be built from. `names` by id; bodies beyond its end have none.
-    pub fn new(setup: &Setup, names: &[Option<String>]) -> Self {
+    pub fn new(setup: &Described, names: &[Option<String>]) -> Self {
         let materials = &setup.model.materials;
-        let fixed = |(id, body): (usize, &stickslip::body::Body)| {
-            let density = materials.get(usize::from(body.material)).map_or(0.0, |material| material.density);
-            let (mass, inertia_body) = body.mass_and_inertia(density);
-            let name = names.get(id).cloned().flatten().unwrap_or_default();
-            FixedBody { name, material: body.material, shape: body.shape, mass, inertia_body }
-        };
         RunInfo {
-            bodies: setup.bodies.iter().enumerate().map(fixed).collect(),
+            bodies: setup.bodies.without_places(),
+            names: names.to_owned(),
+            densities: materials.iter().map(|material| material.density).collect(),
             materials: materials.iter().map(|material| material.name.clone()).collect(),
             in_cell: setup.model.cell.is_some_and(|cell| cell.frame.repeats_everywhere()),
         }
@@ -63,8 +63,40 @@ impl RunInfo {
 
     /// Adds the bodies that have entered since it was made.
     pub fn catch_up(&mut self, world: &World) {
-        let new = self.bodies.len() as u32..world.id_count();
-        self.bodies.extend(new.filter_map(|id| world.arrival(id)).map(|arrival| FixedBody::entered(&arrival)));
+        for id in self.bodies.len() as u32..world.id_count() {
+            let Some(Arrival { material, radius, mass }) = world.arrival(id) else { return };
+            let body = Body::new(Shape::Sphere { radius }, material, DVec3::ZERO);
+            self.bodies.push(&Body { mass: Some(mass), ..body });
+        }
+    }
+
+    /// How many bodies it knows.
+    pub fn body_count(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// A body by id, if it is known.
+    pub fn body(&self, id: usize) -> Option<FixedBody> {
+        let name = || self.names.get(id).cloned().flatten().unwrap_or_default();
+        (id < self.body_count()).then(|| {
+            let body = self.bodies.get(id);
+            let density = self.densities.get(usize::from(body.material)).copied().unwrap_or(0.0);
+            let (mass, inertia_body) = body.mass_and_inertia(density);
+            FixedBody { name: name(), material: body.material, shape: body.shape, mass, inertia_body }
+        })
+    }
+
+    /// All bodies that it knows.
+    pub fn bodies(&self) -> impl Iterator<Item = FixedBody> + '_ {
+        (0..self.body_count()).filter_map(|id| self.body(id))
+    }
+
+    /// Gives a body another name.
+    #[cfg(test)]
+    pub(crate) fn rename(&mut self, id: usize, name: &str) {
+        let count = self.names.len().max(id + 1);
+        self.names.resize(count, None);
+        self.names[id] = Some(name.into());
     }
 }
 
@@ -81,26 +113,43 @@ impl FixedBody {
 /// Writes the table of the bodies that are there at the start.
 pub fn write(out: &mut impl Write, info: &RunInfo) -> io::Result<()> {
     out.write_all(b"id,name,material,shape,radius,mass,inertia\n")?;
-    append(out, 0, &info.bodies, &info.materials)
+    append(out, 0, info.bodies(), &info.materials)
 }
 
 /// Appends bodies that have entered, from this id on, and hands them to the operating system. `materials` are names by
 /// index.
-pub fn append(out: &mut impl Write, first: usize, bodies: &[FixedBody], materials: &[String]) -> io::Result<()> {
+pub fn append(
+    out: &mut impl Write,
+    first: usize,
+    bodies: impl Iterator<Item = FixedBody>,
+    materials: &[String],
+) -> io::Result<()> {
+    // Grains that are alike have the same text after their id, which is made once.
+    let mut last: Option<(FixedBody, String)> = None;
+    let mut line = Vec::new();
     for (id, body) in (first..).zip(bodies) {
-        out.write_all(row(id, body, materials).as_bytes())?;
+        if last.as_ref().is_none_or(|(before, _)| *before != body) {
+            let text = row(&body, materials);
+            last = Some((body, text));
+        }
+        line.clear();
+        write!(line, "{id}")?;
+        line.extend_from_slice(last.as_ref().map_or("", |(_, text)| text).as_bytes());
+        out.write_all(&line)?;
     }
     out.flush()
 }
 
-fn row(id: usize, body: &FixedBody, materials: &[String]) -> String {
+/// The row of a body after its id. It says nothing of directions, so what is equal has the same text.
+fn row(body: &FixedBody, materials: &[String]) -> String {
     let name = csv_field(&body.name);
     let material = materials.get(usize::from(body.material)).map_or(String::new(), |name| csv_field(name));
-    let sizes = match body.shape {
-        Shape::Sphere { radius } => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
-        _ => ",,".to_owned(),
+    let sizes = match body.shape.radius() {
+        // Of an ellipsoid or a box the radius around it: its sizes are in `scene.toml`.
+        Some(radius) => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
+        None => ",,".to_owned(),
     };
-    format!("{id},{name},{material},{},{sizes}\n", body.shape.kind())
+    format!(",{name},{material},{},{sizes}\n", body.shape.kind())
 }
 
 fn inertia(moments: DVec3) -> String {
@@ -132,11 +181,10 @@ mod tests {
             mass: 0.0,
             inertia_body: DVec3::ZERO,
         };
-        let materials = vec!["wall".into(), "grain".into()];
-        let info = RunInfo { bodies: vec![ball, wheel, floor], materials, in_cell: false };
+        let materials = ["wall".to_owned(), "grain".to_owned()];
         let mut table = Vec::new();
-        write(&mut table, &info).unwrap();
-        let expected = "id,name,material,shape,radius,mass,inertia\n0,\"a, b\",grain,sphere,0.5,2.0,0.2\n\
+        append(&mut table, 0, [ball, wheel, floor].into_iter(), &materials).unwrap();
+        let expected = "0,\"a, b\",grain,sphere,0.5,2.0,0.2\n\
                         1,,grain,sphere,0.5,2.0,0.1 0.1 0.2\n2,floor,wall,plane,,,\n";
         assert_eq!(String::from_utf8(table).unwrap(), expected);
     }

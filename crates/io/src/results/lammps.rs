@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn spheres_stand_in_the_dump_with_ids_from_one_and_exact_numbers() {
         let (world, info) = small_world();
-        let material_of: Vec<u16> = info.bodies.iter().map(|body| body.material).collect();
+        let material_of: Vec<u16> = info.bodies().map(|body| body.material).collect();
         let mut out = Vec::new();
         write_snapshot(&mut out, &world, &material_of).unwrap();
         let text = String::from_utf8(out).unwrap();

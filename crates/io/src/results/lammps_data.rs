@@ -102,8 +102,8 @@ mod tests {
     #[test]
     fn spheres_stand_in_the_file_with_their_mass_as_a_density() {
         let (world, info) = small_world();
-        let material_of: Vec<u16> = info.bodies.iter().map(|body| body.material).collect();
-        let mut mass_of: Vec<f64> = info.bodies.iter().map(|body| body.mass).collect();
+        let material_of: Vec<u16> = info.bodies().map(|body| body.material).collect();
+        let mut mass_of: Vec<f64> = info.bodies().map(|body| body.mass).collect();
         // Twice the mass of 1000 kg/m^3.
         mass_of[2] *= 2.0;
         let text = text(&world, &material_of, &mass_of);

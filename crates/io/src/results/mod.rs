@@ -30,6 +30,7 @@ pub mod run_json;
 mod scales;
 pub mod schedule;
 pub mod series;
+mod solid;
 pub mod summary;
 pub mod sweep;
 pub mod sweep_page;

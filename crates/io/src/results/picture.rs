@@ -14,6 +14,7 @@ use super::fixed::RunInfo;
 use super::panel::Panel;
 use super::render::{self, Ball, Ground, Stage};
 use super::scales::{Range, draw_bar, draw_length};
+use super::solid;
 
 pub(super) const WIDTH: usize = 1200;
 pub(super) const HEIGHT: usize = 800;
@@ -67,15 +68,24 @@ impl Drawing {
     pub fn without(world: &World, info: &RunInfo, hidden: &[u32]) -> Self {
         let gravity = world.model().gravity;
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
-        let mut spheres = Vec::new();
+        let mut spheres = Vec::with_capacity(world.sphere_count());
         let (mut planes, mut walls) = (Vec::new(), Vec::new());
         for id in world.ids().filter(|id| hidden.binary_search(id).is_err()) {
             let body = world.body(id);
             // A body that has entered during the run is a sphere.
             let entered = Shape::Sphere { radius: body.radius };
-            match info.bodies.get(id as usize).map_or(entered, |fixed| fixed.shape) {
+            match if body.radius > 0.0 { entered } else { info.body(id as usize).map_or(entered, |fixed| fixed.shape) }
+            {
                 Shape::Sphere { radius } => {
                     spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
+                }
+                shape @ (Shape::Ellipsoid { .. } | Shape::Box { .. }) => {
+                    let placed = |(at, radius): (DVec3, f64)| Sphere {
+                        centre: body.position + body.orientation * at,
+                        radius,
+                        value: body.velocity.length(),
+                    };
+                    spheres.extend(solid::balls(&shape).into_iter().map(placed));
                 }
                 Shape::Plane { normal } => planes.push((body.position, body.orientation * normal)),
                 shape => walls.push((shape, body.position, body.orientation)),
@@ -87,6 +97,7 @@ impl Drawing {
         let kept = nearest(&spheres);
         let squares: f64 = kept.iter().map(|s| s.value * s.value).sum();
         let radii: f64 = kept.iter().map(|s| s.radius).sum();
+        drop(kept);
         // Slower than a hundredth of the speed after a fall through its own size: it rests, as far as one can see.
         let resting = squares <= 1e-4 * gravity.length() * 2.0 * radii;
         let cell = world.cell().map(|cell| cell.frame);
@@ -148,7 +159,7 @@ impl Drawing {
     /// The values of the bar's ends. The fastest 1 % do not set the upper end.
     fn range(&self) -> Range {
         let mut values: Vec<f64> = self.spheres.iter().map(|s| s.value).collect();
-        values.sort_by(f64::total_cmp);
+        values.sort_unstable_by(f64::total_cmp);
         let (Some(&least), Some(&greatest)) = (values.first(), values.last()) else {
             return Range { low: 0.0, high: 1.0, beyond: false };
         };
@@ -168,9 +179,9 @@ impl Drawing {
     fn view(&self) -> View {
         let mut kept = nearest(&self.spheres);
         let (middle, size) = bounds(&kept);
-        kept.extend(self.framed_walls(middle, size));
+        kept.more.extend(self.framed_walls(middle, size));
         let point = |centre: DVec3| Sphere { centre, radius: 0.0, value: 0.0 };
-        kept.extend(self.edges.iter().flatten().copied().map(point));
+        kept.more.extend(self.edges.iter().flatten().copied().map(point));
         let (middle, size) = bounds(&kept);
         View { range: self.range(), middle, size, camera: self.aim(&kept, middle, size) }
     }
@@ -220,7 +231,7 @@ impl Drawing {
     }
 
     /// A camera that shows the kept spheres as large as the frame allows.
-    fn aim(&self, kept: &[Sphere], middle: DVec3, size: f64) -> Camera {
+    fn aim(&self, kept: &Kept<'_>, middle: DVec3, size: f64) -> Camera {
         let forward = self.view_direction(kept);
         let right = forward.cross(self.up).normalize();
         let mut camera = Camera { eye: DVec3::ZERO, right, above: right.cross(forward), forward, unit: size };
@@ -239,7 +250,7 @@ impl Drawing {
     }
 
     /// Where the camera looks: along the thinner horizontal side of the scene and down, and across a slope.
-    fn view_direction(&self, kept: &[Sphere]) -> DVec3 {
+    fn view_direction(&self, kept: &Kept<'_>) -> DVec3 {
         let up = self.up;
         let helper = if up.x.abs() < 0.9 { DVec3::X } else { DVec3::Y };
         let first = (helper - up * helper.dot(up)).normalize();
@@ -306,7 +317,7 @@ fn panel(camera: &Camera, &(shape, position, orientation): &(Shape, DVec3, DQuat
         Shape::Cone { radii, length: long, axis, .. } => {
             Some(Panel::Turned { at, axis: turn(axis), radii: radii.map(length), half_length: length(0.5 * long) })
         }
-        Shape::Sphere { .. } | Shape::Plane { .. } => None,
+        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Plane { .. } => None,
     }
 }
 
@@ -347,9 +358,9 @@ impl Camera {
 }
 
 /// Least and greatest slope to the right and upwards under which the spheres are seen.
-fn seen_bounds(camera: &Camera, spheres: &[Sphere]) -> [f64; 4] {
+fn seen_bounds(camera: &Camera, spheres: &Kept<'_>) -> [f64; 4] {
     let mut bounds = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY];
-    for sphere in spheres {
+    for sphere in spheres.iter() {
         let c = camera.place(sphere.centre).as_dvec3();
         // Good enough for a margin: the radius seen at the distance of the centre.
         let depth = c.z.max(1e-3);
@@ -360,22 +371,40 @@ fn seen_bounds(camera: &Camera, spheres: &[Sphere]) -> [f64; 4] {
     if spheres.is_empty() { [-0.1, 0.1, -0.1, 0.1] } else { bounds }
 }
 
+/// The spheres that set the frame, from the nearest on, and more that belong in it. In a large scene a copy is worth saving.
+struct Kept<'a> {
+    spheres: &'a [Sphere],
+    numbers: Vec<u32>,
+    more: Vec<Sphere>,
+}
+
+impl Kept<'_> {
+    fn iter(&self) -> impl Iterator<Item = &Sphere> {
+        self.numbers.iter().map(|&number| &self.spheres[number as usize]).chain(&self.more)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.numbers.is_empty() && self.more.is_empty()
+    }
+}
+
 /// The spheres but for the farthest 1 % from their median.
-fn nearest(spheres: &[Sphere]) -> Vec<Sphere> {
+fn nearest(spheres: &[Sphere]) -> Kept<'_> {
     let median = |axis: usize| {
         let mut places: Vec<f64> = spheres.iter().map(|s| s.centre[axis]).collect();
-        places.sort_by(f64::total_cmp);
+        places.sort_unstable_by(f64::total_cmp);
         places.get(places.len() / 2).copied().unwrap_or(0.0)
     };
     let centre = DVec3::new(median(0), median(1), median(2));
-    let mut kept = spheres.to_vec();
-    kept.sort_by(|a, b| (a.centre - centre).length_squared().total_cmp(&(b.centre - centre).length_squared()));
-    kept.truncate(spheres.len() - spheres.len() / 100);
-    kept
+    let far = |sphere: &Sphere| (sphere.centre - centre).length_squared();
+    let mut order: Vec<(f64, u32)> = spheres.iter().map(far).zip(0..).collect();
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    order.truncate(spheres.len() - spheres.len() / 100);
+    Kept { spheres, numbers: order.iter().map(|&(_, number)| number).collect(), more: Vec::new() }
 }
 
 /// Middle of the box about the spheres, and how far they reach from there.
-fn bounds(spheres: &[Sphere]) -> (DVec3, f64) {
+fn bounds(spheres: &Kept<'_>) -> (DVec3, f64) {
     let low = spheres.iter().map(|s| s.centre - s.radius).fold(DVec3::INFINITY, DVec3::min);
     let high = spheres.iter().map(|s| s.centre + s.radius).fold(DVec3::NEG_INFINITY, DVec3::max);
     if spheres.is_empty() {

@@ -71,6 +71,9 @@ pub struct Recorder {
     /// `bodies-fixed.csv`.
     fixed: Growing,
     materials: Vec<String>,
+    /// How many bodies `bodies-fixed.csv` holds.
+    known: usize,
+    /// Material and mass by id, where a snapshot holds them; else empty.
     material_of: Vec<u16>,
     mass_of: Vec<f64>,
     last_step: u64,
@@ -124,14 +127,32 @@ impl Recorder {
     }
 
     fn with(outputs: Vec<Output>, fixed: Growing, last_step: u64, info: &RunInfo) -> Self {
-        Recorder {
+        let mut recorder = Recorder {
             outputs,
             fixed,
             materials: info.materials.clone(),
-            material_of: info.bodies.iter().map(|body| body.material).collect(),
-            mass_of: info.bodies.iter().map(|body| body.mass).collect(),
+            known: 0,
+            material_of: Vec::new(),
+            mass_of: Vec::new(),
             last_step,
             flushed: Instant::now(),
+        };
+        recorder.note(info.bodies());
+        recorder
+    }
+
+    /// Keeps what snapshots will hold of more bodies.
+    fn note(&mut self, bodies: impl Iterator<Item = FixedBody>) {
+        let shown = self.outputs.iter().any(|output| output.what == What::Snapshot);
+        let weighed = self.outputs.iter().any(|output| matches!(output.sink, Sink::DataFiles(_)));
+        for body in bodies {
+            self.known += 1;
+            if shown {
+                self.material_of.push(body.material);
+            }
+            if weighed {
+                self.mass_of.push(body.mass);
+            }
         }
     }
 
@@ -178,15 +199,14 @@ impl Recorder {
 
     /// Appends bodies that have entered since the last call to `bodies-fixed.csv`.
     fn note_arrivals(&mut self, world: &World) -> io::Result<()> {
-        let first = self.material_of.len();
+        let first = self.known;
         let arrivals = (first as u32..world.id_count()).filter_map(|id| world.arrival(id));
         let new: Vec<FixedBody> = arrivals.map(|arrival| FixedBody::entered(&arrival)).collect();
         if new.is_empty() {
             return Ok(());
         }
-        self.material_of.extend(new.iter().map(|body| body.material));
-        self.mass_of.extend(new.iter().map(|body| body.mass));
-        fixed::append(&mut self.fixed, first, &new, &self.materials)
+        self.note(new.iter().cloned());
+        fixed::append(&mut self.fixed, first, new.into_iter(), &self.materials)
     }
 
     /// Hands all rows to the operating system.

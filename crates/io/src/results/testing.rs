@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use glam::DVec3;
-use stickslip::body::{Body, Motion};
+use stickslip::body::{Body, Described, Motion};
 use stickslip::law::{Hooke, Normal, PairLaws};
 use stickslip::model::{Material, Model};
 use stickslip::shape::Shape;
@@ -33,7 +33,7 @@ pub fn small_world() -> (World, RunInfo) {
     floor.motion = Motion::Fixed;
     let ball = |x: f64, z: f64| Body::new(Shape::Sphere { radius: 0.1 }, 1, DVec3::new(x, 0.0, z));
     let setup = Setup { model, bodies: vec![floor, ball(0.0, 0.099), ball(0.5, 0.3)] };
-    let info = RunInfo::new(&setup, &[Some("floor".into())]);
+    let info = RunInfo::new(&Described::from(&setup), &[Some("floor".into())]);
     (World::new(setup).unwrap(), info)
 }
 

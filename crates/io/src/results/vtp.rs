@@ -256,7 +256,7 @@ pub(super) mod tests {
     #[test]
     fn arrays_hold_the_spheres_and_not_the_plane() {
         let (world, info) = small_world();
-        let material_of: Vec<u16> = info.bodies.iter().map(|body| body.material).collect();
+        let material_of: Vec<u16> = info.bodies().map(|body| body.material).collect();
         let xml = snapshot(&world, &material_of);
         let numbers = |name: &str| words(&xml, name).into_iter().map(f64::from_le_bytes).collect::<Vec<_>>();
         let integers = |name: &str| words(&xml, name).into_iter().map(i64::from_le_bytes).collect::<Vec<_>>();
@@ -292,7 +292,7 @@ pub(super) mod tests {
         let (mut world, info) = small_world();
         let folder = test_folder("vtp");
         let mut collection = Collection::new(&folder, "shot", true);
-        let material_of: Vec<u16> = info.bodies.iter().map(|body| body.material).collect();
+        let material_of: Vec<u16> = info.bodies().map(|body| body.material).collect();
         collection.add(&world, &material_of).unwrap();
         world.step().unwrap();
         collection.add(&world, &material_of).unwrap();

@@ -14,7 +14,7 @@ use crate::scene::{Every, Format, Record, What};
 /// Runs ten steps of the small world with records of this format; returns the world at the end.
 fn run(folder: &Path, format: Format) -> (World, RunInfo) {
     let (mut world, mut info) = small_world();
-    info.bodies[1].name = "a \"b\", c".into();
+    info.rename(1, "a \"b\", c");
     let record =
         |what: What, name: &str| Record { what, every: Every::Time(0.005), format, name: name.into(), contacts: false };
     let records = [record(What::Bodies, "balls"), record(What::Contacts, "contacts"), record(What::Walls, "walls")];

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use glam::{DQuat, DVec3};
-use stickslip::body::{Body, Motion};
+use stickslip::body::{Body, BodyList, Motion};
 
 use crate::input::{Item, Place, Result, Spot, Table, shown};
 use crate::scene::materials::Materials;
@@ -19,8 +19,8 @@ pub(crate) const LOCKS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 #[derive(Debug, Default)]
 pub(crate) struct Bodies<'a> {
     /// As the engine has them.
-    pub list: Vec<Body>,
-    /// Their names.
+    pub list: BodyList,
+    /// Their names; bodies beyond its end have none.
     pub names: Vec<Option<String>>,
     /// Those that come over from an earlier run.
     pub came_over: Range<usize>,
@@ -44,11 +44,19 @@ impl<'a> Bodies<'a> {
             })?;
             let place = table.place();
             table.finish()?;
-            bodies.list.push(body);
-            bodies.names.push(name);
+            bodies.push(&body, name);
             bodies.end_table(place);
         }
         Ok(bodies)
+    }
+
+    /// Adds a body.
+    pub fn push(&mut self, body: &Body, name: Option<String>) {
+        if name.is_some() {
+            self.names.resize(self.list.len(), None);
+            self.names.push(name);
+        }
+        self.list.push(body);
     }
 
     /// Says that the bodies added since the last call come from this place.

@@ -200,7 +200,7 @@ impl<'a> Draft<'a> {
             return Err(place.error(message.into()).help("place all grains at the start"));
         }
         for (id, body) in bodies.list.iter().enumerate() {
-            let wrong = misplaced(body, &frame);
+            let wrong = misplaced(&body, &frame);
             if let Some(message) = wrong {
                 let place = bodies.place(id).unwrap_or(&self.place);
                 return Err(place.error(format!("{}: {message}", bodies.label(id))));

@@ -60,6 +60,8 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
     let count = |fits: &dyn Fn(&stickslip::body::Body) -> bool| bodies.iter().filter(|b| fits(b)).count();
     let kinds = [
         ("sphere", count(&|b| b.shape.kind() == "sphere")),
+        ("ellipsoid", count(&|b| b.shape.kind() == "ellipsoid")),
+        ("box", count(&|b| b.shape.kind() == "box")),
         ("plane", count(&|b| b.shape.kind() == "plane")),
         ("rectangle", count(&|b| b.shape.kind() == "rectangle")),
         ("tube", count(&|b| b.shape.kind() == "tube")),
@@ -150,7 +152,7 @@ fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)>
     };
     let range = |material: u16| {
         let of = scene.setup.bodies.iter().filter(move |b| b.material == material);
-        of.map(|b| b.shape.radius().unwrap_or(f64::INFINITY))
+        of.flat_map(|b| b.shape.roundness().unwrap_or([f64::INFINITY; 2]))
             .chain(to_come(material))
             .fold(None, |range: Option<(f64, f64)>, r| Some(range.map_or((r, r), |(lo, hi)| (lo.min(r), hi.max(r)))))
     };
@@ -159,7 +161,7 @@ fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)>
     let (low, high) = (effective(a.0, b.0), effective(a.1, b.1));
     // Two walls never meet: the largest is then the largest sphere on a wall.
     let spheres = scene.setup.bodies.iter().filter(|b| b.material == first || b.material == second);
-    let there = spheres.filter_map(|b| b.shape.radius());
+    let there = spheres.filter_map(|b| b.shape.roundness()).map(|[most, _]| most);
     let largest = there.chain(to_come(first)).chain(to_come(second)).fold(0.0, f64::max);
     if low.is_finite() && low > 0.0 { Some((low, high.min(largest))) } else { None }
 }

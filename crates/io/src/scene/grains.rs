@@ -21,8 +21,9 @@ use crate::scene::memory::Memory;
 use crate::scene::rows::{self, Rows};
 use crate::scene::{cell, lammps};
 
-/// How long random placement may search, over all tables.
+/// How long random placement may search, over all tables: so long, and so long for each grain.
 const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_EACH: Duration = Duration::from_micros(100);
 /// The longest name of a file that is looked for (bytes): what systems allow.
 const LONGEST_NAME: usize = 4096;
 /// The largest list of grains that is read (bytes); it must fit the resolved scene.
@@ -116,16 +117,14 @@ pub(crate) fn read<'a>(
     let all: Vec<f64> = there.chain(radii.iter().flatten().copied()).collect();
     let frame = cell.map(|cell| cell.frame(&all)).transpose()?;
     let mut centres = vec![Vec::new(); groups.len()];
-    let start = Instant::now();
+    let (start, count) = (Instant::now(), u32::try_from(all.len()).unwrap_or(u32::MAX));
     for i in 0..groups.len() {
         if centres[i].is_empty() {
-            let patience = PATIENCE.saturating_sub(start.elapsed());
+            let patience = (PATIENCE + PATIENCE_EACH.saturating_mul(count)).saturating_sub(start.elapsed());
             place_group(i, &groups, &radii, frame, &mut stream(i, "place"), patience, &mut centres)
                 .map_err(|message| places[i].1.error(message))?;
         }
     }
-    // A list that doubles as it grows would for a moment need three times the room.
-    bodies.list.reserve_exact(radii.iter().map(Vec::len).sum());
     for (i, (place, _)) in places.into_iter().enumerate() {
         add_bodies(&groups[i], materials, &radii[i], &centres[i], bodies).map_err(|message| place.error(message))?;
         bodies.end_table(place);
@@ -439,8 +438,7 @@ fn add_bodies(
             return Err(format!("grain {i} would lie at {}, which is not finite", shown(&centre.to_string())));
         }
         check_mass(&body, materials).map_err(|message| format!("grain {i}: {message}"))?;
-        bodies.list.push(body);
-        bodies.names.push(None);
+        bodies.push(&body, None);
     }
     Ok(())
 }

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
-use stickslip::body::Body;
+use stickslip::body::BodyList;
 use stickslip::cell::Frame;
+use stickslip::collide::solid;
 use stickslip::model::{LawTable, Material};
 use stickslip::wall::Wall;
 
@@ -16,11 +17,6 @@ use crate::input::Result;
 use crate::scene::bodies::Bodies;
 use crate::scene::check::short;
 use crate::scene::streams::Streams;
-
-/// Whether loads change a body's motion.
-fn yields(body: &Body) -> bool {
-    body.motion.yields()
-}
 
 /// Refuses a starting overlap above half the smaller radius, and a pair of materials that can meet without laws. Returns
 /// a remark on smaller overlaps, where there are any.
@@ -47,7 +43,7 @@ pub(crate) fn check(
     // Two bodies of a stream, numbered after all others, stand for all that it brings.
     let to_come: Vec<usize> =
         (0..2 * streams.list.len()).filter(|i| (i % 2) < streams.list[i / 2].count as usize).collect();
-    let there = bodies.list.iter().map(|body| (body.material, yields(body)));
+    let there = (0..bodies.list.len()).map(|id| (bodies.list.material(id), bodies.list.yields(id)));
     let all = there.chain(to_come.iter().map(|i| (streams.list[i / 2].material, true)));
     let stream_of = |id: usize| id.checked_sub(bodies.list.len()).map(|i| to_come[i] / 2);
     let label = |id: usize| {
@@ -72,7 +68,7 @@ fn remark(bodies: &Bodies<'_>, touching: &[Touching]) -> Option<String> {
     // What comes over from an earlier run rests on each other and on walls, as it should.
     let rests = |pair: &Touching| {
         let over = pair.ids.map(|id| bodies.came_over.contains(&id));
-        let other = |i: usize| over[i] || !yields(&bodies.list[pair.ids[i]]);
+        let other = |i: usize| over[i] || !bodies.list.yields(pair.ids[i]);
         (over[0] && other(1)) || (over[1] && other(0))
     };
     let overlapping = || touching.iter().filter(|pair| pair.overlap > 1e-9 * pair.smaller_radius && !rests(pair));
@@ -119,26 +115,31 @@ impl Touching {
 }
 
 /// All pairs that overlap, at least one of which yields to loads, in the order of their ids.
-fn touching_pairs(bodies: &[Body], frame: Option<&Frame>) -> Vec<Touching> {
+fn touching_pairs(bodies: &BodyList, frame: Option<&Frame>) -> Vec<Touching> {
     let places = Places::new(bodies, frame);
     let grid = Grid::new(bodies, &places);
-    let wall = |body: &Body| Wall::new(&body.shape, body.position, body.orientation);
-    let walls: Vec<(usize, Wall)> =
-        bodies.iter().enumerate().filter_map(|(id, body)| Some((id, wall(body)?))).collect();
+    let wall = |id: usize| {
+        let body = bodies.get(id);
+        Wall::new(&body.shape, body.position, body.orientation)
+    };
+    let walls: Vec<(usize, Wall)> = bodies.walls().filter_map(|id| Some((id, wall(id)?))).collect();
     let search = Search { bodies, places: &places, grid: &grid, walls: &walls };
-    let ranges: Vec<usize> = (0..bodies.len()).step_by(BODIES_AT_ONCE).collect();
-    let parts: Vec<Vec<Touching>> =
-        ranges.par_iter().map(|&first| search.range(first..bodies.len().min(first + BODIES_AT_ONCE))).collect();
-    let mut found = Vec::new();
-    for part in parts {
-        let deep = part.iter().any(Touching::deep);
-        found.extend(part);
-        // As if bodies had been looked at one after the other.
-        if deep {
-            break;
-        }
-    }
-    found.sort_by_key(|pair| pair.ids);
+    // Who follows each other in the grid finds its neighbours in the cache. Where two are too deep, which are named must not
+    // depend on the grid.
+    let numbers: Vec<u32> = (0..grid.entries.len() as u32).collect();
+    let in_grid = search.all(&numbers, |number| {
+        let entry = &grid.entries[number as usize];
+        // Every two look for each other; where there are no images, it is enough that the first does.
+        let looks = if places.images.is_empty() { Looks::Ahead(number) } else { Looks::Around };
+        (!entry.image).then_some((entry.id as usize, looks))
+    });
+    let mut found = if in_grid.iter().any(Touching::deep) {
+        let ids: Vec<u32> = (0..bodies.len() as u32).collect();
+        search.all(&ids, |id| Some((id as usize, Looks::Around)))
+    } else {
+        in_grid
+    };
+    found.par_sort_by_key(|pair| pair.ids);
     found
 }
 
@@ -147,20 +148,28 @@ const BODIES_AT_ONCE: usize = 4096;
 
 /// What the search for pairs that overlap reads.
 struct Search<'a> {
-    bodies: &'a [Body],
+    bodies: &'a BodyList,
     places: &'a Places,
     grid: &'a Grid,
     walls: &'a [(usize, Wall)],
 }
 
 impl Search<'_> {
-    /// The pairs that bodies of a range look for, up to the first body with a deep one: thousands of grains in one spot
+    /// The pairs that bodies look for, as if they did one after the other, up to the first body with a deep one.
+    fn all(&self, numbers: &[u32], body: impl Fn(u32) -> Option<(usize, Looks)> + Sync) -> Vec<Touching> {
+        let some = |part: &[u32]| self.some(part.iter().filter_map(|&number| body(number)));
+        let parts: Vec<Vec<Touching>> = numbers.par_chunks(BODIES_AT_ONCE).map(some).collect();
+        let end = parts.iter().position(|part| part.iter().any(Touching::deep)).map_or(parts.len(), |deep| deep + 1);
+        parts.into_iter().take(end).flatten().collect()
+    }
+
+    /// The pairs that these bodies look for, up to the first body with a deep one: thousands of grains in one spot
     /// would otherwise cost quadratic time.
-    fn range(&self, range: std::ops::Range<usize>) -> Vec<Touching> {
+    fn some(&self, bodies: impl Iterator<Item = (usize, Looks)>) -> Vec<Touching> {
         let mut found = Vec::new();
-        for i in range {
+        for (i, looks) in bodies {
             let before = found.len();
-            self.around(i, &mut found);
+            self.around(i, looks, &mut found);
             if found[before..].iter().any(Touching::deep) {
                 break;
             }
@@ -168,30 +177,56 @@ impl Search<'_> {
         found
     }
 
-    fn around(&self, i: usize, found: &mut Vec<Touching>) {
+    fn around(&self, i: usize, looks: Looks, found: &mut Vec<Touching>) {
         let Search { bodies, places, grid, walls } = *self;
-        let body = &bodies[i];
-        let Some(radius) = body.shape.radius() else { return };
+        let Some(radius) = bodies.radius(i) else { return };
+        let yields = bodies.yields(i);
         for &(p, wall) in walls {
+            if bodies.is_solid(i) {
+                found.extend(self.solids(i, p));
+                continue;
+            }
             let Some(nearest) = wall.touchable(places.home[i]) else { continue };
             let overlap = radius - nearest.distance;
-            if yields(body) && overlap > 0.0 {
+            if yields && overlap > 0.0 {
                 found.push(Touching { ids: [i.min(p), i.max(p)], overlap, smaller_radius: radius });
             }
         }
-        grid.near(places.home[i], radius, |(j, place)| {
-            let other = &bodies[j];
-            let Some(other_radius) = other.shape.radius() else { return };
+        grid.near(places.home[i], radius, looks, |other| {
+            let (j, other_radius) = (other.id as usize, other.radius);
+            let overlap = radius + other_radius - places.home[i].distance(other.place);
             // Of two spheres on the same level the lower id looks; of two levels the smaller sphere does.
-            let mine = (Grid::level(radius), i) < (Grid::level(other_radius), j);
-            let overlap = radius + other_radius - places.home[i].distance(place);
-            let acts = yields(body) || yields(other);
-            if mine && acts && overlap > 0.0 {
+            let mine = || looks != Looks::Around || (Grid::level(radius), i) < (Grid::level(other_radius), j);
+            if overlap > 0.0 && mine() && (yields || bodies.yields(j)) {
+                if bodies.is_solid(i) || bodies.is_solid(j) {
+                    found.extend(self.solids(i, j));
+                    return;
+                }
                 let smaller_radius = radius.min(other_radius);
                 found.push(Touching { ids: [i.min(j), i.max(j)], overlap, smaller_radius });
             }
         });
     }
+}
+
+impl Search<'_> {
+    /// The same for two of which one is an ellipsoid or a box: there is no cell with these, so bodies are where they are.
+    fn solids(&self, i: usize, j: usize) -> Option<Touching> {
+        let (a, b) = (self.bodies.get(i), self.bodies.get(j));
+        let deepest = solid::deepest(&a, &b).filter(|meeting| meeting.overlap > 0.0)?;
+        let ids = [i.min(j), i.max(j)];
+        let acts = a.motion.yields() || b.motion.yields();
+        acts.then_some(Touching { ids, overlap: deepest.overlap, smaller_radius: deepest.radius_eff })
+    }
+}
+
+/// Where a sphere looks for others of its level.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    /// In all cells around.
+    Around,
+    /// After itself in the grid, where it has this number.
+    Ahead(u32),
 }
 
 /// Where bodies are: within the cell, if there is one, and their images near its faces.
@@ -201,17 +236,17 @@ struct Places {
 }
 
 impl Places {
-    fn new(bodies: &[Body], frame: Option<&Frame>) -> Self {
-        let home: Vec<DVec3> = bodies.iter().map(|body| body.position).collect();
+    fn new(bodies: &BodyList, frame: Option<&Frame>) -> Self {
+        let home: Vec<DVec3> = (0..bodies.len()).map(|id| bodies.position(id)).collect();
         let Some(frame) = frame else { return Places { home, images: Vec::new() } };
         let inside = |place: &DVec3| *place + frame.shift(frame.into_cell(*place));
         let home: Vec<DVec3> = home.iter().map(inside).collect();
-        let largest = bodies.iter().filter_map(|body| body.shape.radius()).fold(0.0, f64::max);
+        let largest = (0..bodies.len()).filter_map(|id| bodies.radius(id)).fold(0.0, f64::max);
         let heights = DVec3::from_array(frame.heights());
         let mut images = Vec::new();
-        for (id, body) in bodies.iter().enumerate() {
-            let Some(radius) = body.shape.radius() else { continue };
-            let (share, reach) = (frame.fractions(home[id]), (radius + largest) / heights);
+        for (id, &place) in home.iter().enumerate() {
+            let Some(radius) = bodies.radius(id) else { continue };
+            let (share, reach) = (frame.fractions(place), (radius + largest) / heights);
             let shifts = |axis: usize| {
                 let near = [share[axis] > 1.0 - reach[axis], true, share[axis] < reach[axis]];
                 (-1..=1).zip(near).filter(move |(k, near)| *k == 0 || (*near && frame.periodic[axis])).map(|(k, _)| k)
@@ -219,7 +254,7 @@ impl Places {
             for x in shifts(0) {
                 for y in shifts(1) {
                     for z in shifts(2).filter(|&z| (x, y, z) != (0, 0, 0)) {
-                        images.push((id, home[id] + frame.shift(I64Vec3::new(x, y, z))));
+                        images.push((id, place + frame.shift(I64Vec3::new(x, y, z))));
                     }
                 }
             }
@@ -237,15 +272,19 @@ struct Grid {
     widths: BTreeMap<i32, f64>,
     /// The first entry of each bucket; cells next to each other along x have buckets next to each other.
     buckets: Vec<u32>,
+    /// By level, then rows of cells along x.
     entries: Vec<Entry>,
 }
 
-/// A sphere, its cell, and the next one of its bucket.
+/// A sphere or an image of one, its cell, and the next one of its bucket.
 struct Entry {
-    level: i32,
+    id: u32,
     next: u32,
+    place: DVec3,
+    radius: f64,
     cell: [i64; 3],
-    placed: Placed,
+    level: i32,
+    image: bool,
 }
 
 /// In place of an entry that is not there.
@@ -275,33 +314,48 @@ impl Grid {
         row.wrapping_add(x as u64) as usize & (self.buckets.len() - 1)
     }
 
-    fn new(bodies: &[Body], places: &Places) -> Self {
+    fn new(bodies: &BodyList, places: &Places) -> Self {
         let count = places.home.len() + places.images.len();
-        let buckets = vec![NONE; (2 * count).next_power_of_two().max(1)];
-        let mut grid = Grid { widths: BTreeMap::new(), buckets, entries: Vec::with_capacity(count) };
+        let mut entries: Vec<Entry> = Vec::with_capacity(count);
+        let mut widths = BTreeMap::new();
         let home = places.home.iter().copied().enumerate();
-        for placed in home.chain(places.images.iter().copied()) {
-            let Some(radius) = bodies[placed.0].shape.radius() else { continue };
+        for (number, (id, place)) in home.chain(places.images.iter().copied()).enumerate() {
+            let Some(radius) = bodies.radius(id) else { continue };
             let level = Grid::level(radius);
-            let cell = Grid::cell(*grid.widths.entry(level).or_insert_with(|| Grid::width(level)), placed.1);
-            let (bucket, number) = (grid.bucket(level, cell), grid.entries.len() as u32);
-            let next = std::mem::replace(&mut grid.buckets[bucket], number);
-            grid.entries.push(Entry { level, next, cell, placed });
+            let cell = Grid::cell(*widths.entry(level).or_insert_with(|| Grid::width(level)), place);
+            let image = number >= places.home.len();
+            entries.push(Entry { id: id as u32, next: NONE, place, radius, cell, level, image });
+        }
+        let in_rows = |entry: &Entry| {
+            let [x, y, z] = entry.cell;
+            (entry.level, z, y, x, entry.id)
+        };
+        entries.par_sort_unstable_by_key(in_rows);
+        let buckets = vec![NONE; (2 * count).next_power_of_two().max(1)];
+        let mut grid = Grid { widths, buckets, entries };
+        for number in 0..grid.entries.len() {
+            let bucket = grid.bucket(grid.entries[number].level, grid.entries[number].cell);
+            grid.entries[number].next = std::mem::replace(&mut grid.buckets[bucket], number as u32);
         }
         grid
     }
 
     /// Calls `visit` for every sphere of this level or a larger one that might touch.
-    fn near(&self, position: DVec3, radius: f64, mut visit: impl FnMut(Placed)) {
+    fn near(&self, position: DVec3, radius: f64, looks: Looks, mut visit: impl FnMut(&Entry)) {
         for (&level, &width) in self.widths.range(Grid::level(radius)..) {
             let [x, y, z] = Grid::cell(width, position);
-            for i in 0..27_i64 {
+            let after = match looks {
+                Looks::Ahead(number) if level == Grid::level(radius) => Some(number),
+                _ => None,
+            };
+            // Cells before its own hold spheres that stand before it.
+            for i in if after.is_some() { 13 } else { 0 }..27_i64 {
                 let [dx, dy, dz] = [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1];
                 let cell = [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)];
                 let mut number = self.buckets[self.bucket(level, cell)];
                 while let Some(entry) = self.entries.get(number as usize) {
-                    if (entry.level, entry.cell) == (level, cell) {
-                        visit(entry.placed);
+                    if (entry.level, entry.cell) == (level, cell) && after.is_none_or(|after| number > after) {
+                        visit(entry);
                     }
                     number = entry.next;
                 }
@@ -314,7 +368,7 @@ impl Grid {
 mod tests {
     use std::collections::BTreeSet;
 
-    use stickslip::body::Motion;
+    use stickslip::body::{Body, Motion};
     use stickslip::shape::Shape;
 
     use super::*;
@@ -332,6 +386,7 @@ mod tests {
             Body::new(Shape::Sphere { radius }, 0, position)
         };
         let bodies: Vec<Body> = (0..100).map(|_| body()).collect();
+        let list: BodyList = bodies.iter().cloned().collect();
         let mut expected = Vec::new();
         for i in 0..bodies.len() {
             for j in i + 1..bodies.len() {
@@ -342,10 +397,11 @@ mod tests {
             }
         }
         // The search ends early at a deep overlap, so compare what the grid visits.
-        let grid = Grid::new(&bodies, &Places::new(&bodies, None));
+        let grid = Grid::new(&list, &Places::new(&list, None));
         let mut visited = BTreeSet::new();
         for (i, body) in bodies.iter().enumerate() {
-            grid.near(body.position, body.shape.radius().unwrap(), |(j, _)| {
+            grid.near(body.position, body.shape.radius().unwrap(), Looks::Around, |other| {
+                let j = other.id as usize;
                 visited.insert([i.min(j), i.max(j)]);
             });
         }
@@ -358,8 +414,9 @@ mod tests {
         let mut bodies = vec![sphere(1.0, 0.0), sphere(1.0, 0.1), sphere(1.0, 1e300)];
         bodies[0].motion = Motion::Fixed;
         bodies[1].motion = Motion::Fixed;
-        assert!(touching_pairs(&bodies, None).is_empty());
+        let touching = |bodies: &[Body]| touching_pairs(&bodies.iter().cloned().collect(), None);
+        assert!(touching(&bodies).is_empty());
         bodies[1].motion = Motion::Held;
-        assert_eq!(touching_pairs(&bodies, None)[0].ids, [0, 1]);
+        assert_eq!(touching(&bodies)[0].ids, [0, 1]);
     }
 }

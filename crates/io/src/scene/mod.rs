@@ -32,10 +32,11 @@ mod variant;
 use std::path::Path;
 
 use glam::DVec3;
+use stickslip::body::Described;
 use stickslip::error::{BuildError, Trouble};
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::{Integrator, Model};
-use stickslip::world::{RestoreError, Saved, Setup, World};
+use stickslip::world::{RestoreError, Saved, World};
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -80,8 +81,8 @@ pub struct Scene {
     /// What is written.
     pub records: Vec<Record>,
     /// What the world is built from.
-    pub setup: Setup,
-    /// Names by body id.
+    pub setup: Described,
+    /// Names by body id; bodies beyond its end have none.
     pub names: Vec<Option<String>>,
     /// Where bodies must stay, or are taken out when they do not.
     pub domain: Option<Domain>,
@@ -117,6 +118,7 @@ impl Sites {
                 | BuildError::LockedTumbling { body: id }
                 | BuildError::NotPlain { body: id }
                 | BuildError::NotFree { body: id }
+                | BuildError::NotBuilt { b: id, .. }
                 | BuildError::NoLaws { b: id, .. } => body(*id),
                 BuildError::BadStream { stream, .. } => self.streams.get(*stream),
                 _ => None,
@@ -135,15 +137,20 @@ impl Scene {
     /// would begin with contacts that remember nothing.)
     pub fn world(&self) -> std::result::Result<World, InputError> {
         let world = match &self.start {
-            Some(start) => start.world(self.setup.clone()),
-            None => World::of(&self.setup).map_err(RestoreError::from),
+            Some(start) => start.world(self.setup.to_setup()),
+            None => World::of(&self.setup, self.records.iter().any(Record::holds_contacts)).map_err(RestoreError::from),
         };
         world.map_err(|error| self.sites.error(&error))
     }
 
+    /// Forgets where bodies start, once there is a world that knows: no other can be made then.
+    pub fn forget_places(&mut self) {
+        self.setup.bodies = self.setup.bodies.without_places();
+    }
+
     /// The world of a checkpoint of a run of this scene.
     pub fn world_at(&self, saved: &Saved) -> std::result::Result<World, RestoreError> {
-        World::restore(self.setup.clone(), saved)
+        World::restore(self.setup.to_setup(), saved)
     }
 
     /// A body as messages call it: its id, and its name where it has one.
@@ -276,7 +283,7 @@ impl<'a> Head<'a> {
         let spots = streams.places.iter().map(Place::spot).collect();
         let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, start: None };
         model.inflows = streams.list;
-        let advice = stable_step::advise(&model, &bodies.list);
+        let advice = stable_step::advise_alike(&model, bodies.list.alike_in_a_row());
         let (step, steps) = time.settle(advice.as_ref())?;
         model.dt = step;
         speeds::check(&model, &bodies, &streams.places, time.step.is_some(), advice.is_some())?;
@@ -291,7 +298,7 @@ impl<'a> Head<'a> {
             stop: time.stop,
             start: None,
             records: Vec::new(),
-            setup: Setup { model, bodies: bodies.list },
+            setup: Described { model, bodies: bodies.list },
             names: bodies.names,
             domain,
             resolved: String::new(),

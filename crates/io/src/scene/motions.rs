@@ -94,8 +94,11 @@ fn read_oscillation(item: Item<'_>) -> Result<Oscillation> {
 /// A servo without a mass of its own weighs as much as all that loads move, there or to come: it answers as slowly as the bed that it presses,
 /// and never governs the step.
 pub(crate) fn settle_servos(bodies: &mut Bodies<'_>, streams: &[Inflow], materials: &Materials) -> Result<()> {
+    if !bodies.list.has_servo() {
+        return Ok(());
+    }
     let mass = |body: &Body| body.mass_and_inertia(materials.list[body.material as usize].density).0;
-    let there: f64 = bodies.list.iter().filter(|body| body.motion.yields()).map(mass).sum();
+    let there: f64 = bodies.list.iter().filter(|body| body.motion.yields()).map(|body| mass(&body)).sum();
     // The mean of the smallest and the largest is near enough.
     let to_come = streams.iter().map(|stream| {
         let [least, most] = stream.extremes(materials.list[stream.material as usize].density);
@@ -103,7 +106,7 @@ pub(crate) fn settle_servos(bodies: &mut Bodies<'_>, streams: &[Inflow], materia
     });
     let total = there + to_come.sum::<f64>();
     for id in 0..bodies.list.len() {
-        let Motion::Servo(servo) = &mut bodies.list[id].motion else { continue };
+        let Some(servo) = bodies.list.servo_mut(id) else { continue };
         if servo.mass == 0.0 {
             servo.mass = total;
         }

@@ -34,7 +34,7 @@ pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &
     let _ = write_materials(&mut out, scene, elastic);
     let _ = write_contacts(&mut out, scene);
     for (id, body) in scene.setup.bodies.iter().take(tables).enumerate() {
-        let _ = write_body(&mut out, scene, body, scene.names[id].as_deref());
+        let _ = write_body(&mut out, scene, &body, scene.names.get(id).and_then(Option::as_deref));
     }
     for group in groups {
         let _ = write_group(&mut out, scene, group);
@@ -302,6 +302,8 @@ fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) 
     writeln!(out, "material = {}", string(&scene.setup.model.materials[body.material as usize].name))?;
     match body.shape {
         Shape::Sphere { radius } => writeln!(out, "shape = {{ kind = \"sphere\", radius = {} }}", number(radius))?,
+        Shape::Ellipsoid { axes } => writeln!(out, "shape = {{ kind = \"ellipsoid\", axes = {} }}", vector(axes))?,
+        Shape::Box { size } => writeln!(out, "shape = {{ kind = \"box\", size = {} }}", vector(size))?,
         Shape::Plane { normal } => writeln!(out, "shape = {{ kind = \"plane\", normal = {} }}", vector(normal))?,
         Shape::Rectangle { normal, along, size, sides } => {
             let (normal, along) = (vector(normal), vector(along));

@@ -229,6 +229,11 @@ fn shape() -> Value {
     let kind = |name| ("!kind", word(name));
     one_of(vec![
         object(vec![kind("sphere"), ("!radius", said(positive(), "[m]."))]),
+        object(vec![
+            kind("ellipsoid"),
+            ("!axes", said(array(positive(), 3), "Semi-axes along x, y and z of the body [m].")),
+        ]),
+        object(vec![kind("box"), ("!size", said(array(positive(), 3), "Edges along x, y and z of the body [m]."))]),
         object(vec![kind("plane"), ("!normal", said(vector(), "Out of the solid side; any length."))]),
         object(vec![
             kind("rectangle"),

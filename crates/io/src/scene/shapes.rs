@@ -6,14 +6,16 @@ use stickslip::shape::{Shape, Sides};
 use crate::input::{Item, Result, Table};
 
 /// Shapes of the design that no issue has built.
-const LATER: &[&str] = &["box", "ellipsoid", "polygon", "cylinder", "mesh", "clump"];
+const LATER: &[&str] = &["polygon", "cylinder", "mesh", "clump"];
 
 /// Reads the shape of a body.
 pub(crate) fn read_shape(item: Item<'_>) -> Result<Shape> {
     type Reader = fn(&Table<'_>) -> Result<Shape>;
     let table = item.table()?;
-    let kinds: [(&str, Reader); 5] = [
+    let kinds: [(&str, Reader); 7] = [
         ("sphere", |table| Ok(Shape::Sphere { radius: table.need("radius", Item::positive)? })),
+        ("ellipsoid", |table| Ok(Shape::Ellipsoid { axes: table.need("axes", read_lengths)? })),
+        ("box", |table| Ok(Shape::Box { size: table.need("size", read_lengths)? })),
         ("plane", |table| Ok(Shape::Plane { normal: table.need("normal", Item::direction)? })),
         ("rectangle", read_rectangle),
         ("tube", read_tube),
@@ -23,6 +25,12 @@ pub(crate) fn read_shape(item: Item<'_>) -> Result<Shape> {
     let shape = read(&table)?;
     table.finish()?;
     Ok(shape)
+}
+
+fn read_lengths(item: Item<'_>) -> Result<DVec3> {
+    let place = item.place();
+    let lengths = item.vector()?;
+    if lengths.min_element() > 0.0 { Ok(lengths) } else { Err(place.error("expected three lengths above zero".into())) }
 }
 
 /// A rectangle's first side, where it is not given: along x, or along y for a wall across x.

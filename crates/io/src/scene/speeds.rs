@@ -54,12 +54,17 @@ pub(crate) fn check(
     step_given: bool,
     touching: bool,
 ) -> Result<()> {
-    let moved = bodies.list.iter().filter(|body| body.motion.yields()).filter_map(|body| body.shape.radius());
+    let alike = || bodies.list.alike_in_a_row();
+    let moved = alike().filter(|(body, _)| body.motion.yields()).filter_map(|(body, _)| body.shape.radius());
     let to_come = model.inflows.iter().map(|inflow| inflow.radius[0]);
     let smallest = moved.chain(to_come).fold(f64::INFINITY, f64::min);
     let speeds = Speeds { model, step_given, touching, smallest };
-    for (id, body) in bodies.list.iter().enumerate() {
-        if let Some((problem, remedy)) = speeds.of_body(body) {
+    // Those that loads move go nowhere because of their place, and all others are alike to none.
+    let mut next = 0;
+    for (body, count) in alike() {
+        let id = next;
+        next += count;
+        if let Some((problem, remedy)) = speeds.of_body(&body) {
             let message = format!("{} {problem}", bodies.label(id));
             let error = |place: &Place<'_>| -> InputError { place.error(message).help(remedy) };
             return bodies.place(id).map_or(Ok(()), |place| Err(error(place)));

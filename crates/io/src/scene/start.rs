@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use stickslip::body::{Body, Motion};
+use stickslip::body::{Body, Described, Motion};
 use stickslip::cell::Frame;
 use stickslip::law::Motions;
 use stickslip::law::kernel::MemoryLayout;
 use stickslip::law::one::PairMemory;
 use stickslip::model::Model;
-use stickslip::world::{Remembered, RestoreError, Saved, SavedBody, Setup, World};
+use stickslip::world::{Remembered, RememberedContact, RestoreError, Saved, SavedBody, Setup, World};
 
 use crate::checkpoint::describe::{BodyText, PairText, pairs};
 use crate::checkpoint::{self, Checkpoint};
@@ -173,12 +173,12 @@ fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<(PathBuf, Option<S
 pub(crate) type NewIds = Vec<Option<u32>>;
 
 impl<'a> Earlier<'a> {
-    fn body(&self, id: usize) -> Option<(&BodyText, &SavedBody)> {
+    fn body(&self, id: usize) -> Option<(BodyText, &SavedBody)> {
         let index = (*self.at.get(id)?)?;
         Some((self.checkpoint.description.bodies.get(id)?, &self.checkpoint.saved.bodies[index]))
     }
 
-    fn all(&self) -> impl Iterator<Item = (usize, &BodyText, &SavedBody)> {
+    fn all(&self) -> impl Iterator<Item = (usize, BodyText, &SavedBody)> {
         (0..self.at.len()).filter_map(|id| self.body(id).map(|(text, saved)| (id, text, saved)))
     }
 
@@ -237,12 +237,11 @@ impl<'a> Earlier<'a> {
                     .place(taken)
                     .map_or(self.place.error(message.clone()), |place| place.error(message)));
             }
-            let body = self.taken_over(text, saved, material as u16);
+            let body = self.taken_over(&text, saved, material as u16);
             check_mass(&body, materials)
                 .map_err(|message| self.place.error(format!("body {id} of {}: {message}", self.file.display())))?;
             new_ids[id] = Some(bodies.list.len() as u32);
-            bodies.list.push(body);
-            bodies.names.push(text.name.clone());
+            bodies.push(&body, text.name.clone());
         }
         bodies.came_over = first..bodies.list.len();
         bodies.end_table(self.place.clone());
@@ -269,22 +268,22 @@ impl<'a> Earlier<'a> {
     fn matched_walls(&self, bodies: &Bodies<'_>) -> NewIds {
         let kind = |shape| std::mem::discriminant(&shape);
         let find = |text: &BodyText, saved: &SavedBody| {
-            let mut new = bodies.list.iter().zip(&bodies.names);
-            new.position(|(body, name)| match (&text.name, name) {
+            let mut new = bodies.list.iter().enumerate();
+            new.position(|(id, body)| match (&text.name, bodies.names.get(id).and_then(Option::as_ref)) {
                 (Some(old), Some(new)) => old == new && kind(body.shape) == kind(text.shape),
-                (None, None) => body.shape == text.shape && same_place(body, saved),
+                (None, None) => body.shape == text.shape && same_place(&body, saved),
                 _ => false,
             })
         };
         let mut new_ids = vec![None; self.at.len()];
         for (id, text, saved) in self.all().filter(|(_, text, _)| !text.is_moved()) {
-            new_ids[id] = find(text, saved).map(|new| new as u32);
+            new_ids[id] = find(&text, saved).map(|new| new as u32);
         }
         new_ids
     }
 
     /// What the world will be built from, and notes on what comes from where.
-    pub fn settle(self, setup: &Setup, names: &[Option<String>], new_ids: &NewIds) -> (Start, Vec<String>) {
+    pub fn settle(self, setup: &Described, names: &[Option<String>], new_ids: &NewIds) -> (Start, Vec<String>) {
         let (remembered, mut dropped) = self.remembered(setup, new_ids);
         let reason = self.why_not_exact(setup, new_ids, !dropped.is_empty());
         let moved = self.all().filter(|(_, text, _)| text.is_moved()).count();
@@ -292,7 +291,12 @@ impl<'a> Earlier<'a> {
         let walls: Vec<String> = walls
             .filter_map(|(id, _, _)| {
                 let id = new_ids[id]? as usize;
-                Some(names[id].as_ref().map_or(format!("body {id}"), |name| format!("\"{}\"", shown(name))))
+                Some(
+                    names
+                        .get(id)
+                        .and_then(Option::as_ref)
+                        .map_or(format!("body {id}"), |name| format!("\"{}\"", shown(name))),
+                )
             })
             .collect();
         let walls = if walls.is_empty() { "none".to_owned() } else { walls.join(", ") };
@@ -324,7 +328,7 @@ impl<'a> Earlier<'a> {
     }
 
     /// Materials of another density than they had: bodies keep their masses.
-    fn other_densities(&self, setup: &Setup) -> Vec<String> {
+    fn other_densities(&self, setup: &Described) -> Vec<String> {
         let materials = self.checkpoint.description.materials.iter();
         let other = materials.filter_map(|old| {
             let new = setup.model.materials.iter().find(|new| new.name == old.name && new.density != old.density)?;
@@ -341,7 +345,7 @@ impl<'a> Earlier<'a> {
     }
 
     /// What contacts remember, by new ids, and what is dropped because a law is another.
-    fn remembered(&self, setup: &Setup, new_ids: &NewIds) -> (Remembered, Vec<String>) {
+    fn remembered(&self, setup: &Described, new_ids: &NewIds) -> (Remembered, Vec<String>) {
         let (mut rows, mut dropped) = (Vec::new(), BTreeSet::new());
         if !self.keep_memory {
             return (Remembered::default(), Vec::new());
@@ -352,8 +356,8 @@ impl<'a> Earlier<'a> {
             let [a, b] = [contact.a, contact.b].map(|id| new_ids[id as usize]);
             let (Some(a), Some(b), true) = (a, b, contact.live) else { continue };
             let [old_a, old_b] =
-                [contact.a, contact.b].map(|id| self.checkpoint.description.bodies[id as usize].material);
-            let [new_a, new_b] = [a, b].map(|id| setup.bodies[id as usize].material);
+                [contact.a, contact.b].map(|id| self.checkpoint.description.bodies.material(id as usize));
+            let [new_a, new_b] = [a, b].map(|id| setup.bodies.material(id as usize));
             let between = [new_a.min(new_b), new_a.max(new_b)];
             let old = self.checkpoint.description.laws_between(old_a, old_b);
             let new = now.iter().find(|pair| pair.between == between);
@@ -361,13 +365,15 @@ impl<'a> Earlier<'a> {
             let Some(laws) = setup.model.laws.get(new_a, new_b) else { continue };
             let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
             let memory = PairMemory::from_numbers(&new.layout(), |at| numbers[at]);
-            rows.push(if a < b { (a, b, memory) } else { (b, a, memory.swapped(laws)) });
+            let memory = if a < b { memory } else { memory.swapped(laws) };
+            let (a, b, feature) = (a.min(b), a.max(b), contact.feature);
+            rows.push(RememberedContact { a, b, feature, memory });
         }
         (Remembered::new(rows), dropped.into_iter().collect())
     }
 
     /// Why the world cannot be restarted from the saved state as it is, if it cannot.
-    fn why_not_exact(&self, setup: &Setup, new_ids: &NewIds, dropped: bool) -> Option<String> {
+    fn why_not_exact(&self, setup: &Described, new_ids: &NewIds, dropped: bool) -> Option<String> {
         let because = |text: &str| Some(text.to_owned());
         if !self.keep_velocities {
             return because("velocities are set to zero");
@@ -386,12 +392,12 @@ impl<'a> Earlier<'a> {
         let name = |index: u16| Some(setup.model.materials.get(usize::from(index))?.name.as_str());
         let mut materials = BTreeSet::new();
         for (id, text, saved) in self.all() {
-            let body = &setup.bodies[id];
+            let body = setup.bodies.get(id);
             let old_name = &self.checkpoint.description.materials[usize::from(text.material)].name;
             if name(body.material) != Some(old_name) || body.shape != text.shape {
                 return Some(format!("body {id} has another shape or material"));
             }
-            if !same_place(body, saved) || body.motion.yields() != text.is_moved() {
+            if !same_place(&body, saved) || body.motion.yields() != text.is_moved() {
                 return Some(format!("body {id} does not stand where it stood at the end of that run"));
             }
             materials.insert((text.material, body.material));
@@ -416,7 +422,7 @@ impl<'a> Earlier<'a> {
 }
 
 /// What goes on to the bit, and what begins anew.
-fn how_it_goes_on(setup: &Setup, reason: Option<&str>) -> String {
+fn how_it_goes_on(setup: &Described, reason: Option<&str>) -> String {
     let mut anew = Vec::new();
     if !setup.model.inflows.is_empty() {
         anew.push("streams begin anew (count and clock; they draw other random numbers than that run's)");

@@ -224,8 +224,8 @@ pub(crate) fn read_domain(top: &Table<'_>, bodies: &Bodies<'_>, streams: &Stream
     let leaving = table.read("leaving", |item| item.choice(&Leaving::WORDS, &[]))?.unwrap_or(Leaving::Stop);
     let inside = |p: DVec3| p.cmpge(from).all() && p.cmple(to).all();
     let outside = |b: &stickslip::body::Body| b.motion.yields() && !inside(b.position);
-    if let Some(id) = bodies.list.iter().position(outside) {
-        let position = bodies.list[id].position;
+    if let Some(id) = bodies.list.iter().position(|body| outside(&body)) {
+        let position = bodies.list.position(id);
         let message = format!("{} starts at {position}, outside the domain, {from} to {to}", bodies.label(id));
         return Err(table.error(message).help("enlarge the domain, or move the body"));
     }

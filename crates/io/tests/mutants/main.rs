@@ -223,9 +223,10 @@ fn broken_checkpoints(seed: u64, count: usize) {
     for stage in &stages {
         scene::load_text("stage", stage, folder.path()).unwrap().world().unwrap();
     }
-    assert!(matches!(targets::checkpoint(&bytes, &scene.setup, &stages, folder.path()), Verdict::Valid(_)));
+    assert!(matches!(targets::checkpoint(&bytes, &scene.setup.to_setup(), &stages, folder.path()), Verdict::Valid(_)));
     let make = |dice: &mut Dice| forge(&bytes, &sections, dice);
-    let target = |bytes: &[u8]| targets::checkpoint(bytes, &scene.setup, &stages, folder.path());
+    let setup = scene.setup.to_setup();
+    let target = |bytes: &[u8]| targets::checkpoint(bytes, &setup, &stages, folder.path());
     expect_both(patrol("checkpoints", seed, count, make, target));
 }
 

@@ -35,7 +35,11 @@ pub(super) fn follow(contact: &Contact, memory: &mut TrackedMemory) -> (Path, Ro
             roll_b: path.p_b * (kappa_b * per_time),
             spin: path.psi * per_time,
         };
-        (rates, Rolling::of_curvatures(kappa_a, kappa_b))
+        // The stiffness goes by the section along the spring, where there is one: the path of a body at rest is rounding, and
+        // its direction would shake an ellipsoid for ever. In plane motion the two are the same.
+        let spring = if memory.roll_a == DVec3::ZERO { path.p_a } else { memory.roll_a }.normalize_or_zero();
+        let [of_a, of_b] = [contact.curvature_a, contact.curvature_b].map(|curvature| curvature.section(spring));
+        (rates, Rolling::of_curvatures(of_a, of_b))
     } else {
         let rolling = Rolling::of_curvatures(contact.curvature_a.mean(), contact.curvature_b.mean());
         (Path::of_rates(contact, true), rolling)

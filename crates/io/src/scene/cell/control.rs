@@ -5,7 +5,7 @@
 //! material that most of them are of; of a hertz law at an overlap of 1e-3 R.
 
 use glam::{DMat3, DVec3};
-use stickslip::body::Body;
+use stickslip::body::BodyList;
 use stickslip::cell::{CellInertia, Control};
 use stickslip::law::Normal;
 use stickslip::model::{Integrator, LawTable, Material};
@@ -143,7 +143,7 @@ fn read_gradient(item: Item<'_>, directions: DMat3, periodic: [bool; 3]) -> Resu
 
 impl Wanted<'_> {
     /// What drives the cell of these spheres.
-    pub fn control(&self, bodies: &[Body], materials: &[Material], laws: &LawTable) -> Result<Control> {
+    pub fn control(&self, bodies: &BodyList, materials: &[Material], laws: &LawTable) -> Result<Control> {
         Ok(match self.kind {
             Kind::Strain { gradient } => Control::Strain { gradient },
             Kind::Pressure { target, triclinic } => {
@@ -155,7 +155,7 @@ impl Wanted<'_> {
         })
     }
 
-    fn inertia(&self, bodies: &[Body], materials: &[Material], laws: &LawTable) -> Result<CellInertia> {
+    fn inertia(&self, bodies: &BodyList, materials: &[Material], laws: &LawTable) -> Result<CellInertia> {
         if let (Some(damping_time), Some(energy)) = (self.damping_time, self.energy) {
             return Ok(CellInertia { damping_time, energy });
         }
@@ -170,10 +170,10 @@ impl Wanted<'_> {
 }
 
 /// Mean radius and mean mass of the spheres, and the stiffness between two such of the material that most are of.
-fn mean_grain(bodies: &[Body], materials: &[Material], laws: &LawTable) -> Option<(f64, f64, f64)> {
+fn mean_grain(bodies: &BodyList, materials: &[Material], laws: &LawTable) -> Option<(f64, f64, f64)> {
     let mut counts = vec![0_usize; materials.len()];
     let (mut radii, mut masses, mut count) = (0.0, 0.0, 0.0);
-    for body in bodies {
+    for body in bodies.iter() {
         let Some(radius) = body.shape.radius() else { continue };
         let material = usize::from(body.material);
         counts[material] += 1;

@@ -89,7 +89,7 @@ fn settings_reach_what_they_name() {
     assert_eq!(scene.seed, 7);
     assert_eq!(scene.stop.unbalanced_force, Some(1e-3));
     assert_eq!(scene.setup.model.materials[0].density, 3000.0);
-    let ball = &scene.setup.bodies[1];
+    let ball = scene.setup.bodies.get(1);
     assert_eq!((ball.shape.radius(), ball.position.z), (Some(0.02), 0.05));
     for expected in ["mu = 0.1", "mu = 0.2"] {
         assert_eq!(scene.resolved.matches(expected).count(), 1, "{expected}: {}", scene.resolved);

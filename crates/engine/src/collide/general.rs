@@ -1,0 +1,187 @@
+//! Pairs with an ellipsoid or a box, gathered for the laws: as two virtual spheres.
+//!
+//! Laws know spheres: a normal, levers from the two centres to the contact point p, velocities of these centres. Any two bodies
+//! that touch at p along n can be given so: the virtual centre of a is p + l n, that of b is the same point (its lever is -l, as
+//! at a wall), with l = R_eff - d/2. The velocity that goes into the block is that of the body, moving rigidly, at its virtual
+//! centre; the torque that comes out is moved from there to the body's own centre. Since both are exact, slip at p, spin and
+//! roll are those of the bodies, for any l.
+//!
+//! Velocities belong to the middle of the step, so the arms from the bodies' centres to p are the means of those at its start
+//! and its end, and the angular velocity of a tumbling body is that in the middle of its turn (`Solid::turning`).
+
+use glam::{DMat3, DQuat, DVec3, Vec3};
+
+use crate::collide::gather_bodies;
+use crate::collide::solid::{Form, Meeting, Posed, meet};
+use crate::contact::Block;
+use crate::model::Special;
+use crate::state::{Load, Mover};
+use crate::wall::Wall;
+
+/// An ellipsoid or a box at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solid {
+    /// Its body.
+    pub id: u32,
+    /// Its surface in its place.
+    pub posed: Posed,
+    /// `world_from_body`.
+    pub orientation: DQuat,
+    /// Principal moments of inertia of one that tumbles.
+    pub tumbles: Option<DVec3>,
+}
+
+impl Solid {
+    /// Puts it in its place.
+    pub fn put(&mut self, position: DVec3, orientation: DQuat) {
+        self.orientation = orientation;
+        (self.posed.position, self.posed.world_from_body) = (position, DMat3::from_quat(orientation));
+    }
+
+    /// In how many places it may touch a plane at once.
+    pub fn corners(&self) -> u8 {
+        if matches!(self.posed.form, Form::Box { .. }) { 8 } else { 1 }
+    }
+
+    /// The angular velocity in the middle of a step that began as `before`: one that tumbles has kept its angular momentum,
+    /// while its angular velocity turned.
+    fn turning(&self, before: &Solid, angular_velocity: DVec3) -> DVec3 {
+        let Some(inertia) = self.tumbles else { return angular_velocity };
+        let momentum = self.orientation * (inertia * (self.orientation.inverse() * angular_velocity));
+        // Two quaternions may stand for one orientation.
+        let start =
+            if self.orientation.dot(before.orientation) < 0.0 { -before.orientation } else { before.orientation };
+        let middle = (self.orientation + start).normalize();
+        middle * ((middle.inverse() * momentum) / inertia)
+    }
+}
+
+/// All ellipsoids and boxes, and who they are.
+#[derive(Clone, Copy)]
+pub struct Solids<'a> {
+    /// What is special about bodies, which tells the number of a solid.
+    pub(crate) specials: &'a [Special],
+    /// The solids now.
+    pub now: &'a [Solid],
+    /// At the start of the step.
+    pub before: &'a [Solid],
+}
+
+impl<'a> Solids<'a> {
+    /// None.
+    pub const NONE: Solids<'static> = Solids { specials: &[], now: &[], before: &[] };
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.now.is_empty()
+    }
+
+    fn number(&self, mover: &Mover) -> Option<usize> {
+        let special = self.specials.get((mover.special as usize).wrapping_sub(1))?;
+        special.solid.map(|number| number as usize)
+    }
+
+    /// The solid that a body is.
+    pub fn of(&self, mover: &Mover) -> Option<&'a Solid> {
+        self.number(mover).map(|number| &self.now[number])
+    }
+
+    /// A body of a pair that has no wall.
+    pub fn end(&self, mover: &'a Mover, dt: f64) -> End<'a> {
+        let Some(number) = self.number(mover) else {
+            let ball = |position: DVec3| Posed {
+                form: Form::Sphere { radius: mover.radius },
+                position,
+                world_from_body: DMat3::IDENTITY,
+            };
+            // Spheres drift with the velocities they have.
+            let was = ball(mover.position - mover.velocity * dt);
+            return End { mover, now: ball(mover.position), was, turning: mover.angular_velocity, belt: false };
+        };
+        let (now, before) = (&self.now[number], &self.before[number]);
+        let turning = now.turning(before, mover.angular_velocity);
+        End { mover, now: now.posed, was: before.posed, turning, belt: false }
+    }
+}
+
+/// One of the two bodies of a pair.
+pub struct End<'a> {
+    mover: &'a Mover,
+    now: Posed,
+    was: Posed,
+    /// Angular velocity in the middle of the step.
+    turning: DVec3,
+    belt: bool,
+}
+
+impl<'a> End<'a> {
+    /// A plane; other walls are refused when a world is built.
+    pub fn of_wall(mover: &'a Mover, now: &Wall, before: &Wall) -> Self {
+        let posed = |wall: &Wall| Posed {
+            form: Form::Plane { normal: wall.plane().unwrap_or(DVec3::Z) },
+            position: wall.place(),
+            world_from_body: DMat3::IDENTITY,
+        };
+        End { mover, now: posed(now), was: posed(before), turning: mover.angular_velocity, belt: now.belt }
+    }
+
+    /// The velocity of its point that is this far from its centre, in the middle of the step.
+    fn velocity(&self, arm: DVec3, normal: DVec3) -> DVec3 {
+        let velocity = self.mover.velocity + self.turning.cross(arm);
+        // A belt never runs into a body.
+        if self.belt { velocity - normal * velocity.dot(normal) } else { velocity }
+    }
+
+    /// What brings that velocity to the full step, for the ledger: there the arm is `arm`, and was `mid` in the middle.
+    fn velocity_ahead(&self, arm: DVec3, mid: DVec3) -> DVec3 {
+        let turning_ahead = Vec3::from(self.mover.angular_velocity_ahead).as_dvec3();
+        let turning = self.mover.angular_velocity + turning_ahead;
+        Vec3::from(self.mover.velocity_ahead).as_dvec3() + turning.cross(arm) - self.turning.cross(mid)
+    }
+}
+
+/// Where a pair touches now, if it does.
+pub fn touch(a: &End, b: &End, feature: u8) -> Option<Meeting> {
+    meet(&a.now, &b.now, u32::from(feature)).filter(|meeting| meeting.overlap > 0.0)
+}
+
+/// Velocity of a relative to b where they touch.
+pub fn speed_at(a: &End, b: &End, meeting: &Meeting) -> DVec3 {
+    let of = |end: &End| end.velocity(meeting.point - end.now.position, meeting.normal);
+    of(a) - of(b)
+}
+
+/// Puts the pair into a lane.
+pub fn gather(block: &mut Block, lane: usize, a: &End, b: &End, feature: u8) {
+    let feature = u32::from(feature);
+    let Some(now) = meet(&a.now, &b.now, feature) else { return };
+    // Two that have passed through each other have no sense of turning; the overlap will say so.
+    let before = if block.dt > 0.0 { meet(&a.was, &b.was, feature) } else { None };
+    let before = before.filter(|before| before.normal.dot(now.normal) > 0.0);
+    let was = before.unwrap_or(now);
+    let (reach, lever) = (now.radius_eff, now.radius_eff - 0.5 * now.overlap);
+    let normal_mid = (was.normal + now.normal).normalize();
+    let arms = |end: &End| {
+        let at_end = now.point - end.now.position;
+        let at_start = if before.is_some() { was.point - end.was.position } else { at_end };
+        (at_end + now.normal * lever, (at_end + at_start) * 0.5 + normal_mid * lever)
+    };
+    let ((arm_a, mid_a), (arm_b, mid_b)) = (arms(a), arms(b));
+    gather_bodies(block, lane, a.mover, b.mover);
+    block.turning_a.set(lane, a.turning, a.mover.inverse_inertia);
+    block.turning_b.set(lane, b.turning, b.mover.inverse_inertia);
+    block.normal_before.set(lane, was.normal);
+    block.between.set(lane, now.normal * (reach - now.overlap), reach);
+    block.moving.set(lane, a.velocity(mid_a, normal_mid) - b.velocity(mid_b, normal_mid), -reach);
+    block.moving_ahead.set(lane, a.velocity_ahead(arm_a, mid_a) - b.velocity_ahead(arm_b, mid_b), 0.0);
+    block.surfaces.point_a.set(lane, now.point - a.now.position);
+    block.surfaces.point_b.set(lane, now.point - b.now.position);
+    (block.surfaces.curvature_a[lane], block.surfaces.curvature_b[lane]) = (now.curvature_a, now.curvature_b);
+    block.arm_a.set(lane, arm_a);
+    block.arm_b.set(lane, arm_b);
+}
+
+/// The load on a body about its own centre, from that about the virtual one, which is `arm` away.
+pub fn about_body(load: Load, arm: DVec3) -> Load {
+    Load::new(load.force, load.torque + arm.cross(load.force))
+}

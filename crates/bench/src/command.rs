@@ -131,6 +131,10 @@ impl Arguments {
     }
 
     fn execute_scale(&self) -> Result<(), Failure> {
+        if let Some(few) = self.spheres.iter().find(|&&spheres| spheres < scale::FEWEST) {
+            let least = scale::FEWEST;
+            return Err(Failure::Input(format!("--scale --spheres {few}: expected at least {least}")));
+        }
         let page = scale::page(&self.spheres, self.repeats, &tell).map_err(Failure::Run)?;
         print!("{}", page.markdown);
         self.out.as_ref().map_or(Ok(()), |folder| Self::write(folder, "scale", &page)).map_err(Failure::Run)
@@ -358,6 +362,12 @@ mod tests {
         assert!(parse("--versus yade --cores 1 9").unwrap().cores(8).is_err());
         assert_eq!(scene("--versus yade"), Ok(Scene::Dense));
         assert_eq!(scene("--versus liggghts"), Ok(Scene::Jammed));
+    }
+
+    #[test]
+    fn too_few_spheres_for_a_mixture_are_refused() {
+        let Err(Failure::Input(message)) = parse("--scale --spheres 20000 500").unwrap().execute() else { panic!() };
+        assert!(message.contains("500: expected at least 6000"), "{message}");
     }
 
     #[test]

@@ -235,7 +235,7 @@ fn check_refuses_what_run_refuses() {
         let output = stickslip(&folder, &[command, "ball.toml"]);
         assert_eq!(output.status.code(), Some(2), "{command}: {}", out(&output));
         let said = err(&output);
-        assert!(said.contains("locks a rotation") && said.contains("ball.toml:"), "{command}: {said}");
+        assert!(said.contains("locks one rotation") && said.contains("ball.toml:"), "{command}: {said}");
     }
     assert_eq!(folder.names(), ["ball.toml"]);
 }

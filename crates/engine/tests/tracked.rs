@@ -107,7 +107,7 @@ fn rows(table: &str, case: &str) -> Vec<Vec<f64>> {
 /// A sphere of this radius and mass on a plane along x and y under gravity 9.8 tilted by `slope` towards `down`. Its height is kept at
 /// an overlap that no rounding touches, at which the normal spring bears just its weight.
 fn on_incline(law: Tracked, radius: f64, mass: f64, slope: f64, down: DVec3, dt: f64) -> (stickslip::Model, Body) {
-    let height = radius - radius * 2.0_f64.powi(-30);
+    let height = radius - radius / f64::from(1 << 30);
     let weight = mass * 9.8 * cos(slope);
     let normal = Normal::Hooke(Hooke::new(weight / (radius - height), 0.0));
     let mut model = model(PairLaws::with_friction(normal, Friction::Tracked(law)), dt);

@@ -145,7 +145,8 @@ impl Frame {
             changed = true;
             vectors[i] -= vectors[j] * times as f64;
             // h_i_old = h_i_new + times h_j.
-            counts.iter_mut().for_each(|count| count[j] += times * count[i]);
+            // Whole numbers that large stand for vectors that no cell can have: `check_cell` refuses it.
+            counts.iter_mut().for_each(|count| count[j] = count[j].saturating_add(times.saturating_mul(count[i])));
         }
         let [x_axis, y_axis, z_axis] = vectors;
         let frame = Frame { vectors: DMat3 { x_axis, y_axis, z_axis }, ..*self };

@@ -72,10 +72,9 @@ impl Drawing {
         let (mut planes, mut walls) = (Vec::new(), Vec::new());
         for id in world.ids().filter(|id| hidden.binary_search(id).is_err()) {
             let body = world.body(id);
-            // A body that has entered during the run is a sphere.
+            // A body that has entered during the run is a sphere. An ellipsoid has a radius, too: that of the sphere around it.
             let entered = Shape::Sphere { radius: body.radius };
-            match if body.radius > 0.0 { entered } else { info.body(id as usize).map_or(entered, |fixed| fixed.shape) }
-            {
+            match info.body(id as usize).map_or(entered, |fixed| fixed.shape) {
                 Shape::Sphere { radius } => {
                     spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
                 }

@@ -27,6 +27,7 @@ pub fn check(score: &mut Score) {
         });
     }
     score.check("example compare", || check_compare(&out.join("compare")));
+    score.check("example compare, pile", || check_pile(&out.join("compare-pile")));
     score.check("example sweep", || check_sweep(&out.join("sweep")));
     score.check("a drum under less friction", || check_drums(&out));
     let own_law = ["run", "--release", "--quiet", "-p", "stickslip", "--example", "own_law"];
@@ -79,6 +80,16 @@ fn check_compare(out: &Path) -> Result<u64, String> {
         fs::metadata(out.join(file)).map_err(|error| format!("{file}: {error}"))?;
     }
     outcomes::compared(&out.join("compare.csv"))?;
+    Ok(1)
+}
+
+/// 5000 grains under the law of Fang and Negrut and two others.
+fn check_pile(out: &Path) -> Result<u64, String> {
+    let names = ["pile", "pile-spring-slider", "pile-constant-torque"];
+    let [scene, slider, torque] = names.map(|name| format!("examples/compare/{name}.toml"));
+    let variants = ["--with", &slider, &torque, "--out", &out.to_string_lossy()];
+    cargo(&["run", "--release", "--quiet", "--", "compare", &scene]).with(&variants).run()?;
+    outcomes::piled(&out.join("compare.csv"))?;
     Ok(1)
 }
 

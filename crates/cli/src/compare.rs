@@ -211,7 +211,7 @@ fn never_begun(task: &Task, ending: Ending) -> Column {
     let mut run = RunJson::starting(&task.scene.title, &task.file, &task.scene.resolved, &task.scene.records);
     run.ending = ending;
     let (name, changes) = (task.name.clone(), task.changes.clone());
-    Column { name, changes, run, log: SeriesLog::default(), drawing: None }
+    Column { name, changes, run, log: SeriesLog::default(), drawing: None, heap: None }
 }
 
 fn title(scene: &Path, tasks: &[Task]) -> String {

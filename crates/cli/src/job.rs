@@ -23,7 +23,7 @@ use stickslip::world::StreamReport;
 use stickslip_io::checkpoint::{self, Description};
 use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::{
-    Checkpoints, Closing, Column, Ending, Marks, Recorder, Resumed, RunFolder, RunInfo, RunJson, SeriesLog,
+    Checkpoints, Closing, Column, Ending, Heap, Marks, Recorder, Resumed, RunFolder, RunInfo, RunJson, SeriesLog,
     energy_summary, for_a_shell, utc,
 };
 use stickslip_io::scene::{Record, Scene, plural};
@@ -385,7 +385,8 @@ impl<'a> Job<'a> {
     /// The run as a column of a comparison, once it is closed.
     pub fn into_column(self, name: String, changes: String) -> Column {
         let drawing = Some(Drawing::of(&self.world, &self.info));
-        Column { name, changes, run: self.json, log: self.log, drawing }
+        let heap = Heap::of(&self.world, &self.info);
+        Column { name, changes, run: self.json, log: self.log, drawing, heap }
     }
 
     /// What is said at the end.

@@ -60,6 +60,19 @@ pub enum BuildError {
         /// Shape of the second.
         second: &'static str,
     },
+    /// An ellipsoid or a box under a law whose rates are those of spheres.
+    #[error(
+        "body {a} and body {b} may meet, one of them a {kind}, under `tracked` with kinematics = \"rates\", which knows \
+         spheres and walls only: write kinematics = \"points\""
+    )]
+    NeedsPoints {
+        /// Lower id.
+        a: u32,
+        /// Higher id.
+        b: u32,
+        /// The shape.
+        kind: &'static str,
+    },
     /// More bodies than ids.
     #[error("{0} bodies are more than the 4 billion that ids can count")]
     TooMany(usize),

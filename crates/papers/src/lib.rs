@@ -24,6 +24,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     fang::spin::EXPERIMENT,
     fang::spin_hertz::EXPERIMENT,
     fang::ellipsoid::EXPERIMENT,
+    fang::ellipsoid_roll::EXPERIMENT,
     fang::appendix::EXPERIMENT,
     fang::stack::EXPERIMENT,
     santos::contact::EXPERIMENT,

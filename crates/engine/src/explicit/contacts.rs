@@ -465,25 +465,29 @@ pub fn evaluate(
     kernel::dispatch(Evaluate { view, first: chunk * view.chunk_size, lists, contacts, work, loads });
 }
 
-/// Adds the elastic energy of a chunk's contacts by normal, slide, roll and spin.
-pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts, sum: &mut [f64; 4]) {
+/// Elastic energy of a chunk's contacts by normal, slide, roll and spin.
+pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts) -> [f64; 4] {
+    let mut sum = [0.0; 4];
     let mut block = Block::EMPTY;
     for (number, head) in contacts.blocks.iter().enumerate() {
         let class = Class::from_number(head.class, view.model.materials.len());
         let Some(laws) = view.model.laws.get(class.material_a, class.material_b) else { continue };
         let placed = &contacts.placed[head.first as usize..(head.first + head.count) as usize];
-        gather::<LANES>(&mut block, view, lists, class, placed, &[], head.live);
+        let ahead = &contacts.placed[(head.first + head.count) as usize..];
+        gather::<LANES>(&mut block, view, lists, class, placed, ahead, head.live);
         if laws.asks_for_surfaces() {
             gather_surfaces(&mut block, view, lists, class, placed);
         }
         let memory = &contacts.memory[number * view.stride..(number + 1) * view.stride];
         kernel::geometry::<LANES>(&mut block, false);
+        let layout = MemoryLayout::of(laws);
         for lane in lanes_of(head.live) {
-            let remembered = PairMemory::from_lanes(&MemoryLayout::of(laws), memory, lane);
+            let remembered = PairMemory::from_lanes(&layout, memory, lane);
             let energies = one::stored(laws, &block.contact(lane), &remembered);
             (0..4).for_each(|motion| sum[motion] += energies[motion]);
         }
     }
+    sum
 }
 
 impl ChunkWork {

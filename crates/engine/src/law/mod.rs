@@ -196,6 +196,13 @@ impl PairLaws {
         matches!(&self.friction, Some(Friction::Tracked(law)) if law.kinematics == Kinematics::Points)
     }
 
+    /// Whether a law of friction takes every body for a sphere or a wall: `tracked` by rates, against roll or spin.
+    pub fn knows_spheres_only(&self) -> bool {
+        let by_rates =
+            |law: &Tracked| law.kinematics == Kinematics::Rates && (law.roll.is_some() || law.spin.is_some());
+        matches!(&self.friction, Some(Friction::Tracked(law)) if by_rates(law))
+    }
+
     /// The laws' names in scene files: normal, slide, roll, spin, friction. Memory written by one law means nothing to another.
     pub fn names(&self) -> [Option<&'static str>; 5] {
         let normal = match self.normal {

@@ -12,6 +12,7 @@ use crate::collide::general::Solid;
 use crate::collide::solid::{self, Form, Posed};
 use crate::error::BuildError;
 use crate::inflow::{Inflow, Queue, Traffic};
+use crate::law::PairLaws;
 use crate::law::kernel::{MemoryLayout, SLIPS};
 use crate::ledger::Sums;
 use crate::model::{Integrator, Model, Special};
@@ -66,7 +67,7 @@ impl World {
         }
         laws.check(&model, described.len() as u32)?;
         if !solids.is_empty() {
-            check_solids(described.clone())?;
+            check_solids(&model, described.clone())?;
         }
         if model.cell.is_some() {
             check_cell(&model, described)?;
@@ -418,13 +419,13 @@ impl Laws {
     }
 }
 
-/// Two bodies that may meet must be a pair of shapes that is built.
-fn check_solids<B: Borrow<Body>>(bodies: impl Iterator<Item = B> + Clone) -> Result<(), BuildError> {
-    let mut looked_at: Vec<(&'static str, bool)> = Vec::new();
+/// Two bodies that may meet must be a pair of shapes that is built, under laws that know such shapes.
+fn check_solids<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + Clone) -> Result<(), BuildError> {
+    let mut looked_at: Vec<(&'static str, bool, u16)> = Vec::new();
     for (id, body) in bodies.clone().enumerate() {
         let body = body.borrow();
         // What one box may not meet, another may not either.
-        let kind = (body.shape.kind(), body.motion.yields());
+        let kind = (body.shape.kind(), body.motion.yields(), body.material);
         if !body.shape.is_solid() || looked_at.contains(&kind) {
             continue;
         }
@@ -432,8 +433,12 @@ fn check_solids<B: Borrow<Body>>(bodies: impl Iterator<Item = B> + Clone) -> Res
         for (other, second) in bodies.clone().enumerate() {
             let second = second.borrow();
             let meet = other != id && (kind.1 || second.motion.yields());
+            let (a, b) = (id.min(other) as u32, id.max(other) as u32);
+            let laws = model.laws.get(body.material, second.material);
+            if meet && laws.is_some_and(PairLaws::knows_spheres_only) {
+                return Err(BuildError::NeedsPoints { a, b, kind: kind.0 });
+            }
             if meet && !solid::is_built(&body.shape, &second.shape) {
-                let (a, b) = (id.min(other) as u32, id.max(other) as u32);
                 let [first, second] = if id < other { [body, second] } else { [second, body] }.map(|b| b.shape.kind());
                 return Err(BuildError::NotBuilt { a, b, first, second });
             }

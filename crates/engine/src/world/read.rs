@@ -1,6 +1,7 @@
 //! What can be read off a world: bodies, contacts, energies, counts.
 
 use glam::{DQuat, DVec3, IVec3};
+use rayon::prelude::*;
 
 use super::{Phases, World};
 use crate::body::Motion;
@@ -154,13 +155,17 @@ impl World {
 
     pub(super) fn kinetic_and_potential(&self) -> (f64, f64) {
         let bodies = &self.state.bodies;
-        let (mut kinetic, mut potential) = (0.0, 0.0);
-        for (index, (mover, &orientation)) in bodies.movers.iter().zip(&bodies.orientations).enumerate() {
-            let one = self.energies_of(mover, orientation, bodies.image_of(index));
-            kinetic += one.0;
-            potential += one.1;
-        }
-        (kinetic, potential)
+        let of_chunk = |(chunk, movers): (usize, &[Mover])| {
+            let first = chunk * bodies.chunk;
+            let energies = movers.iter().enumerate().map(|(k, mover)| {
+                let index = first + k;
+                self.energies_of(mover, bodies.orientations[index], bodies.image_of(index))
+            });
+            energies.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+        };
+        // By chunks, so that no number of threads changes a bit.
+        let chunks: Vec<(f64, f64)> = bodies.movers.par_chunks(bodies.chunk).enumerate().map(of_chunk).collect();
+        chunks.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
     /// Kinetic and potential energy of one body: in a cell, of the place that it has come to without being put back.
@@ -188,12 +193,10 @@ impl World {
 
     /// Elastic energy of normal, slide, roll and spin springs.
     pub(super) fn stored(&self) -> [f64; 4] {
-        let mut sum = [0.0; 4];
         let view = self.view(&self.state.bodies, 0.0);
-        for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
-            contacts::stored(&view, lists, contacts, &mut sum);
-        }
-        sum
+        let chunks = self.neighbours.chunks.par_iter().zip(&self.state.contacts);
+        let chunks: Vec<[f64; 4]> = chunks.map(|(lists, contacts)| contacts::stored(&view, lists, contacts)).collect();
+        std::array::from_fn(|motion| chunks.iter().fold(0.0, |sum, chunk| sum + chunk[motion]))
     }
 
     /// Sum of the sizes of normal forces (N).
@@ -204,16 +207,21 @@ impl World {
     /// Mean net force on free bodies over the mean normal force in contacts; 0 when nothing touches.
     pub fn unbalanced_force(&self) -> f64 {
         let bodies = &self.state.bodies;
-        let (mut net, mut free) = (0.0, 0_usize);
-        for (mover, load) in bodies.movers.iter().zip(&bodies.loads) {
+        let net_force = |(mover, load): (&Mover, &Load)| {
             let special = self.specials.get((mover.special as usize).wrapping_sub(1));
             if mover.inverse_mass == 0.0 || special.is_some_and(|special| special.motion == Motion::Held) {
-                continue;
+                return None;
             }
             let (force, mask) = special.map_or((DVec3::ZERO, DVec3::ONE), |special| (special.force, special.free));
-            net += ((load.force + force + self.model.gravity / mover.inverse_mass) * mask).length();
-            free += 1;
-        }
+            Some(((load.force + force + self.model.gravity / mover.inverse_mass) * mask).length())
+        };
+        let add = |sum: (f64, usize), one: (f64, usize)| (sum.0 + one.0, sum.1 + one.1);
+        let chunks = bodies.movers.par_chunks(bodies.chunk).zip(bodies.loads.par_chunks(bodies.chunk));
+        let of_chunk = |(movers, loads): (&[Mover], &[Load])| {
+            movers.iter().zip(loads).filter_map(net_force).fold((0.0, 0), |sum, force| add(sum, (force, 1)))
+        };
+        let chunks: Vec<(f64, usize)> = chunks.map(of_chunk).collect();
+        let (net, free) = chunks.into_iter().fold((0.0, 0), add);
         let pressed = self.pressed();
         let contacts = self.contact_count();
         if contacts == 0 || free == 0 { 0.0 } else { (net / free as f64) / (pressed / contacts as f64) }

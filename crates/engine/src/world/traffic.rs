@@ -326,7 +326,8 @@ impl World {
             let Some(mut chosen) = contacts::chosen(lists, contacts, |pair| leaves(pair.a) || leaves(pair.b)) else {
                 continue;
             };
-            contacts::stored(&view, lists, &chosen, &mut ended.stored);
+            let stored = contacts::stored(&view, lists, &chosen);
+            (0..4).for_each(|motion| ended.stored[motion] += stored[motion]);
             let mut work = ChunkWork::default();
             let first = chunk * bodies.chunk;
             let end = (first + bodies.chunk).min(movers.len());

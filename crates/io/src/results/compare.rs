@@ -7,9 +7,14 @@
 use std::io;
 use std::path::Path;
 
+use glam::DVec3;
+use stickslip::measure::repose::{ReposeOptions, repose};
+use stickslip::{Shape, World};
+
 use super::bars::Bars;
 use super::figure::{Axis, Curve, Figure};
 use super::file::{base64, csv_field, escape, short_number, write_whole};
+use super::fixed::RunInfo;
 use super::picture::Drawing;
 use super::report::{grouped, note, page, wall};
 use super::run_json::{Ending, RunJson};
@@ -28,6 +33,48 @@ pub struct Column {
     pub log: SeriesLog,
     /// The last state; `None` for a run that was never started.
     pub drawing: Option<Drawing>,
+    /// The slope of the heap that it left, if it is one.
+    pub heap: Option<Heap>,
+}
+
+/// The angle of repose of a heap at the end of a run, as `measure repose` has it by distance (degrees).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heap {
+    /// The angle.
+    pub angle: f64,
+    /// Its 95 % interval within this heap.
+    pub interval: (f64, f64),
+}
+
+impl Heap {
+    /// Of a world whose only wall is one level floor; none where there is no slope to speak of.
+    pub fn of(world: &World, info: &RunInfo) -> Option<Self> {
+        let up = (-world.model().gravity).try_normalize()?;
+        let (mut floors, mut other_walls) = (0, 0);
+        let (mut positions, mut radii, mut velocities) = (Vec::new(), Vec::new(), Vec::new());
+        for id in world.ids() {
+            let body = world.body(id);
+            match info.body(id as usize).map(|fixed| fixed.shape) {
+                None | Some(Shape::Sphere { .. }) => {
+                    positions.push(body.position);
+                    radii.push(body.radius);
+                    velocities.push(body.velocity);
+                }
+                Some(Shape::Plane { normal }) if (body.orientation * normal).dot(up) > 1.0 - 1e-12 => floors += 1,
+                Some(_) => other_walls += 1,
+            }
+        }
+        if floors != 1
+            || other_walls > 0
+            || world.cell().is_some()
+            || !positions.iter().all(|at: &DVec3| at.is_finite())
+        {
+            return None;
+        }
+        let slope = repose(&positions, &radii, &velocities, &ReposeOptions::new(up)).ok()?.by_distance?;
+        let degrees = |(low, high): (f64, f64)| (low.to_degrees(), high.to_degrees());
+        Some(Heap { angle: slope.angle.to_degrees(), interval: degrees(slope.interval) })
+    }
 }
 
 /// The runs of a comparison.
@@ -42,9 +89,11 @@ pub struct Comparison {
 /// The files that a comparison writes beside the folders of its runs.
 pub const FILES: [&str; 2] = ["compare.csv", "compare.html"];
 
-/// The columns of `compare.csv`: one row a run. Energies in J, times in s, `top` in m.
+/// The columns of `compare.csv`: one row a run. Energies in J, times in s, `top` in m, `repose` (empty where the run left no heap on a
+/// level floor) and its interval in degrees.
 pub const COLUMNS: &str = "name,ending,time,step,steps,bodies,contacts,coordination,top,kinetic,unbalanced_force,\
-                           lost_normal,lost_slide,lost_roll,lost_spin,lost_local,error,wall_seconds";
+                           lost_normal,lost_slide,lost_roll,lost_spin,lost_local,error,wall_seconds,\
+                           repose,repose_low,repose_high";
 
 const MOTIONS: [&str; 5] = ["normal damping", "slide", "roll", "spin", "local damping"];
 
@@ -88,6 +137,8 @@ impl Column {
             let numbers = [last.ledger.kinetic, last.unbalanced_force].into_iter().chain(self.lost());
             fields
                 .extend(numbers.chain([last.ledger.error, self.run.wall_seconds]).map(|number| format!("{number:?}")));
+            let heap = self.heap.map(|heap| [heap.angle, heap.interval.0, heap.interval.1]);
+            fields.extend(heap.into_iter().flatten().map(|degrees| format!("{degrees:?}")));
         }
         fields.resize(COLUMNS.split(',').count(), String::new());
         fields.join(",") + "\n"
@@ -197,6 +248,15 @@ impl Comparison {
         row("contacts", &|c| grouped(c.last().contacts as u64));
         row("coordination (contacts a sphere)", &|c| short_number(c.last().coordination, 4));
         row("top (m)", &|c| c.top().map_or("-".to_owned(), |top| short_number(top, 4)));
+        if self.columns.iter().any(|column| column.heap.is_some()) {
+            row("angle of repose (degrees, 95 % interval)", &|c| {
+                let number = |degrees: f64| short_number(degrees, 3);
+                let text = |heap: Heap| {
+                    format!("{} ({} to {})", number(heap.angle), number(heap.interval.0), number(heap.interval.1))
+                };
+                c.heap.map_or("-".to_owned(), text)
+            });
+        }
         for (index, motion) in MOTIONS.iter().enumerate() {
             if self.columns.iter().any(|column| column.lost()[index] != 0.0) {
                 row(&format!("lost to {motion} (J)"), &|c| short_number(c.lost()[index], 4));
@@ -260,6 +320,10 @@ figcaption{padding:8px 12px;border-top:1px solid var(--line)}figcaption span{col
 
 #[cfg(test)]
 mod tests {
+    use stickslip::body::Described;
+    use stickslip::law::{Hooke, Normal, PairLaws};
+    use stickslip::{Body, Material, Model, Motion, Setup};
+
     use super::super::testing::{small_world, tags};
     use super::*;
 
@@ -274,7 +338,7 @@ mod tests {
         let mut run = RunJson::starting("t", Path::new("a.toml"), "", &[]);
         run.ending = Ending::Finished;
         let drawing = Some(Drawing::of(&world, &info));
-        Column { name: name.into(), changes: "[[contact]]\n<x>".into(), run, log, drawing }
+        Column { name: name.into(), changes: "[[contact]]\n<x>".into(), run, log, drawing, heap: None }
     }
 
     fn three() -> Comparison {
@@ -298,6 +362,40 @@ mod tests {
             rest.replace_range(start..end, "");
         }
         assert!(!["http", "NaN", "inf", "<script"].iter().any(|text| rest.contains(text)));
+    }
+
+    /// Spheres on a lattice under a cone of 30 degrees, on a floor; with other walls if asked for.
+    fn cone(walls: &[DVec3]) -> Option<Heap> {
+        let (radius, height) = (0.002, 0.06);
+        let mut bodies = Vec::new();
+        for at in 0..100_usize.pow(3) {
+            let [x, y, z] = [at % 100, at / 100 % 100, at / 10_000].map(|k| 2.02 * radius * k as f64);
+            let place = DVec3::new(x - 0.2, y - 0.2, z + radius);
+            if place.z < height - place.x.hypot(place.y) * 1.0 / 3_f64.sqrt() {
+                bodies.push(Body::new(Shape::Sphere { radius }, 0, place));
+            }
+        }
+        for &normal in [DVec3::Z].iter().chain(walls) {
+            bodies.push(Body {
+                motion: Motion::Fixed,
+                ..Body::new(Shape::Plane { normal }, 0, -normal * (1.0 - normal.z))
+            });
+        }
+        let mut model = Model::new(vec![Material { name: "a".into(), density: 1.0 }], 1e-5);
+        model.gravity = DVec3::Z * -9.81;
+        model.laws.set(0, 0, PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0))));
+        let setup = Setup { model, bodies };
+        let info = RunInfo::new(&Described::from(&setup), &[]);
+        Heap::of(&World::new(setup).unwrap(), &info)
+    }
+
+    #[test]
+    fn a_heap_on_a_level_floor_has_an_angle_and_one_between_walls_has_none() {
+        let heap = cone(&[]).unwrap();
+        // Heights are known to a spacing of 4 mm over the 42 mm of the fit: a tenth of the slope, 2.5 degrees.
+        assert!((heap.angle - 30.0).abs() < 2.5, "{heap:?}");
+        assert!(heap.interval.0 <= heap.angle && heap.angle <= heap.interval.1, "{heap:?}");
+        assert_eq!(cone(&[DVec3::X]), None);
     }
 
     /// Camera, colours and bars once followed a run that had blown up, and the others were dots in the dark.
@@ -326,7 +424,7 @@ mod tests {
         assert_eq!(rows.len(), 4);
         assert!(rows[1].starts_with("a,finished,"), "{csv}");
         assert!(rows[2].starts_with("b,\"failed: body 3 is <gone>, \"\"far\"\" away\","), "{csv}");
-        assert_eq!(rows[3], "c,interrupted".to_owned() + &",".repeat(16));
+        assert_eq!(rows[3], "c,interrupted".to_owned() + &",".repeat(19));
         assert_eq!(rows[0].split(',').count(), rows[1].split(',').count());
     }
 }

@@ -41,7 +41,7 @@ pub mod vtp;
 mod vtp_contacts;
 
 pub use checkpoints::Checkpoints;
-pub use compare::{Column, Comparison};
+pub use compare::{Column, Comparison, Heap};
 pub use file::{for_a_shell, short_number, write_whole};
 pub use fixed::{FixedBody, RunInfo};
 pub use growing::Marks;

@@ -119,6 +119,7 @@ impl Sites {
                 | BuildError::NotPlain { body: id }
                 | BuildError::NotFree { body: id }
                 | BuildError::NotBuilt { b: id, .. }
+                | BuildError::NeedsPoints { b: id, .. }
                 | BuildError::NoLaws { b: id, .. } => body(*id),
                 BuildError::BadStream { stream, .. } => self.streams.get(*stream),
                 _ => None,

@@ -5,22 +5,24 @@
 //! K_psi = a^2 K_E/2, S_s = mu_s N/(a K_E), torque a mu_s N/2. Table 7 calls that torque kinetic; it is the static one, and the
 //! kinetic is mu_k/mu_s = 0.8 of it (`kinetic_torque`). Masses are those of steel, 8000 kg/m^3, g = 9.8 m/s^2.
 //!
-//! **The runs**: a body that spins about the vertical touches the plane in one point, and of its shape only the curvature there and
-//! the inertia about the vertical enter. So a sphere with that curvature, mass and inertia takes its place, pressed by `hertz`; the
-//! ellipsoid itself does not stand in the world. `rest_time` is the first step with omega < 0, from 1 rad/s.
+//! **The runs**: an ellipsoid of the engine (a sphere in the first column) under `tracked` by points, pressed by `hertz` at the overlap that
+//! bears its weight, free to spin about the vertical and held otherwise: on its tip it would fall over. `rest_time` is the first
+//! step with omega < 0, from 1 rad/s. The numbers of the table are measured: the curvature from the normal force, N = 4/3 E_eff sqrt(R_eff) d^(3/2); in
+//! a run without dashpot K_psi as torque over angle at the last step in stick, the torque at the step at which slip begins, and
+//! S_psi as one over the other.
 //!
 //! Inertia: m (a^2 + b^2)/5 upright, m (a^2 + c^2)/5 flat. The authors' figure used 0.4 times the first for both poses; so its
 //! times are too short (0.98 s upright), and the text's "shorter time to rest" of the flat pose is the other way round.
 
-use glam::DVec3;
-use stickslip::law::{Hertz, Normal};
-use stickslip::math;
+use glam::{DQuat, DVec3};
+use stickslip::law::{self, Hertz, Kinematics, Normal, PairLaws, Tracked};
+use stickslip::{Body, Shape, World, math};
 use stickslip_io::results::figure::Axis;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};
 
 use super::friction::{Friction, Twist};
-use super::rig::{self, Rig, Turns};
-use super::track::{COLUMNS, Track};
+use super::rig;
+use super::track::{COLUMNS, Track, Which};
 use super::{GRAVITY, KINETIC, STATIC};
 use crate::experiment::{Context, Ended, Experiment, Outcome};
 
@@ -43,10 +45,12 @@ const STIFFNESS: f64 = 5e6;
 /// A column of Table 7.
 struct Pose {
     name: &'static str,
+    shape: Shape,
+    orientation: DQuat,
+    /// Of the centre above the lowest point (m).
+    height: f64,
     /// Mean curvature at the contact point (1/m).
     curvature: f64,
-    /// About the vertical, over the mass (m^2).
-    inertia_per_mass: f64,
     /// Printed: curvature, K_psi, S_psi, torque; each with a unit of its last digit. (0.01795 stands there as 1.80e-2.)
     printed: [(f64, f64); 4],
     /// Rest times with the true inertia (s), independent computation at this K_E; none for the sphere.
@@ -56,28 +60,35 @@ struct Pose {
 fn poses() -> [Pose; 3] {
     let [a, b, c] = AXES;
     let radius = math::cbrt(a * b * c);
+    let shape = Shape::Ellipsoid { axes: DVec3::from_array(AXES) };
     [
         Pose {
             name: "sphere",
+            shape: Shape::Sphere { radius },
+            orientation: DQuat::IDENTITY,
+            height: radius,
             curvature: 1.0 / radius,
-            inertia_per_mass: 0.4 * radius * radius,
             printed: [(36.84, 0.01), (1.80e-2, 1e-4), (3.88e-3, 1e-5), (6.96e-5, 1e-7)],
             rest: None,
         },
         // Lying on its side: a/b^2 along the round section, a/c^2 along the long one.
         Pose {
             name: "flat",
+            shape,
+            orientation: DQuat::from_axis_angle(DVec3::Y, std::f64::consts::FRAC_PI_2),
+            height: a,
             curvature: 0.5 * (a / (b * b) + a / (c * c)),
-            inertia_per_mass: 0.2 * (a * a + c * c),
-            printed: [(29.0, 1e-9), (2.11e-2, 1e-4), (3.58e-3, 1e-5), (7.53e-5, 1e-7)],
+            printed: [(29.0, 1.0), (2.11e-2, 1e-4), (3.58e-3, 1e-5), (7.53e-5, 1e-7)],
             rest: Some(6.12),
         },
         // Standing on its tip: c/a^2 both ways.
         Pose {
             name: "upright",
+            shape,
+            orientation: DQuat::IDENTITY,
+            height: c,
             curvature: c / (a * a),
-            inertia_per_mass: 0.2 * (a * a + b * b),
-            printed: [(125.0, 1e-9), (7.95e-3, 1e-5), (5.82e-3, 1e-5), (4.63e-5, 1e-7)],
+            printed: [(125.0, 1.0), (7.95e-3, 1e-5), (5.82e-3, 1e-5), (4.63e-5, 1e-7)],
             rest: Some(2.61),
         },
     ]
@@ -97,15 +108,46 @@ impl Pose {
         math::cbrt(0.75 * mass() * GRAVITY / (self.curvature * modulus()))
     }
 
-    /// Spins to rest, with a share of the true inertia.
-    fn track(&self, context: &Context, share: f64, time: f64) -> Result<Track, Ended> {
-        let (radius, area) = (1.0 / self.curvature, self.area());
-        let inertia = share * self.inertia_per_mass * mass();
-        let body = Rig { turning: DVec3::Z, ..Rig::on_slope(mass(), radius, inertia, 0.0, Turns::Freely) };
+    /// How deep the body is pressed in (m): a^2 / R_eff.
+    fn overlap(&self) -> f64 {
+        self.area() * self.area() * self.curvature
+    }
+
+    /// The body on the plane, with a share of its true inertia and of the critical dashpot.
+    fn world(&self, inertia: f64, dashpot: f64) -> Result<World, Ended> {
         let hertz = Hertz { stiffness: 4.0 / 3.0 * modulus(), damping: 0.0, damping_ratio: 0.0, cohesionless: true };
-        let friction = Friction { stiffness: STIFFNESS, spin: Some(Twist::Hertz), ..Friction::slide() };
-        let laws = friction.laws_with(Normal::Hertz(hertz));
-        rig::track(context, body.world_pressed_by(laws, area * area / radius)?, time)
+        let twist = Some(Twist::Hertz);
+        let friction = Friction { stiffness: STIFFNESS, slide_damping: dashpot, spin: twist, ..Friction::slide() };
+        let tracked = Tracked { kinematics: Kinematics::Points, ..friction.tracked() };
+        let mut model = rig::model(1);
+        model.laws.set(0, 1, PairLaws::with_friction(Normal::Hertz(hertz), law::Friction::Tracked(tracked)));
+        let body = Body {
+            orientation: self.orientation,
+            angular_velocity: DVec3::Z,
+            mass: Some(mass()),
+            lock: [true, true, true, true, true, false],
+            ..Body::new(self.shape, 0, DVec3::Z * (self.height - self.overlap()))
+        };
+        let inertia = body.mass_and_inertia(DENSITY).1 * inertia;
+        rig::stand(model, vec![Body { inertia_body: Some(inertia), ..body }])
+    }
+
+    /// Spins to rest.
+    fn track(&self, context: &Context, inertia: f64, time: f64) -> Result<Track, Ended> {
+        rig::track(context, self.world(inertia, 1.0)?, time)
+    }
+
+    /// Curvature, K_psi, S_psi and torque, as the law has them.
+    fn measured(&self, context: &Context) -> Result<[f64; 4], Ended> {
+        let track = rig::track(context, self.world(1.0, 0.0)?, 0.1)?;
+        let slip = track.samples.iter().position(|sample| sample.slips(Which::Spin));
+        let slip = slip.filter(|&at| at > 1).ok_or_else(|| Ended::Failed("the body does not begin to slip".into()))?;
+        let stick = &track.samples[slip - 1];
+        let stiffness = stick.spin_torque.abs() / stick.spun;
+        let torque = track.samples[slip].spin_torque.abs();
+        let root = stick.normal / (4.0 / 3.0 * modulus());
+        let curvature = self.overlap() * self.overlap() * self.overlap() / (root * root);
+        Ok([curvature, stiffness, torque / stiffness, torque])
     }
 }
 
@@ -124,9 +166,10 @@ fn run(context: &Context) -> Result<Outcome, Ended> {
     for (number, pose) in poses().into_iter().enumerate() {
         (context.progress)(number as f64 / 4.0, "spinning");
         let track = pose.track(context, 1.0, 8.0)?;
-        table += &table_7(&mut outcome, &pose, &track);
+        let measured = pose.measured(context)?;
+        table += &table_7(&mut outcome, &pose, measured, &track);
         series += &track.rows(pose.name, 100);
-        tracks.push((pose, track));
+        tracks.push((pose, measured, track));
     }
     let [.., upright] = poses();
     // 0.4 (a^2 + b^2) m/5, as the authors' figure has it.
@@ -140,13 +183,16 @@ fn run(context: &Context) -> Result<Outcome, Ended> {
 }
 
 /// One column of the table; its row in ours.
-fn table_7(outcome: &mut Outcome, pose: &Pose, track: &Track) -> String {
+fn table_7(outcome: &mut Outcome, pose: &Pose, measured: [f64; 4], track: &Track) -> String {
     let (area, load, name) = (pose.area(), mass() * GRAVITY, pose.name);
-    let (stiffness, cap) = (0.5 * area * area * STIFFNESS, STATIC * load / (area * STIFFNESS));
-    let torque = stiffness * cap;
-    let values = [("curvature", pose.curvature), ("K_psi", stiffness), ("S_psi", cap), ("torque", torque)];
-    for ((what, value), (printed, unit)) in values.into_iter().zip(pose.printed) {
-        outcome.checked(&format!("{what}[{name}]"), value, printed, unit, "Table 7, a unit of the last digit");
+    let [curvature, stiffness, cap, torque] = measured;
+    // K_psi = a^2 K_E/2, S_psi = mu_s N/(a K_E). Points carry angles to 1e-16 rad of steps of 1e-4 rad, 1e-12; half its square is 1e-8.
+    let formula =
+        [pose.curvature, 0.5 * area * area * STIFFNESS, STATIC * load / (area * STIFFNESS), 0.5 * area * STATIC * load];
+    for (at, what) in ["curvature", "K_psi", "S_psi", "torque"].into_iter().enumerate() {
+        let (key, (printed, unit)) = (format!("{what}[{name}]"), pose.printed[at]);
+        outcome.checked(&key, measured[at], printed, unit, "Table 7, a unit of the last digit");
+        outcome.check(key, measured[at], formula[at], 1e-6 * formula[at], "closed form");
     }
     let kinetic = track.between(1.0, 1.1).map(|sample| sample.spin_torque.abs()).fold(0.0, f64::max);
     let source = "the run's torque in slip: mu_k/mu_s of Table 7's torque, which is the static one";
@@ -158,17 +204,20 @@ fn table_7(outcome: &mut Outcome, pose: &Pose, track: &Track) -> String {
         let source = "independent computation with the true inertia; half a digit and a step";
         outcome.check(format!("rest_time[{name}]"), rest, expected, 0.0051, source);
     }
-    format!("{name},{},{area:e},{stiffness:e},{cap:e},{torque:e},{kinetic:e},{rest}\n", pose.curvature)
+    format!("{name},{},{area:e},{stiffness:e},{cap:e},{torque:e},{kinetic:e},{rest}\n", curvature)
 }
 
-fn figure(tracks: &[(Pose, Track)], theirs: &Track) -> Multiples {
+fn figure(tracks: &[(Pose, [f64; 4], Track)], theirs: &Track) -> Multiples {
     let curve = |name: &str, colour, line, track: &Track| {
         Series::line(name, colour, line, track.envelope(400, (0.0, 8.0), |sample| sample.spinning))
     };
-    let mut series: Vec<Series> =
-        tracks.iter().enumerate().map(|(colour, (pose, track))| curve(pose.name, colour, Line::Solid, track)).collect();
+    let mut series: Vec<Series> = tracks
+        .iter()
+        .enumerate()
+        .map(|(colour, (pose, _, track))| curve(pose.name, colour, Line::Solid, track))
+        .collect();
     series.push(curve("upright, inertia of the authors' figure", 3, Line::Dashed, theirs));
-    let marks = tracks.iter().filter_map(|(pose, _)| pose.rest).chain([0.98]).map(|time| (time, 0.0));
+    let marks = tracks.iter().filter_map(|(pose, ..)| pose.rest).chain([0.98]).map(|time| (time, 0.0));
     series.push(Series::marks("reference: omega = 0", 6, Symbol::Cross, marks));
     let plot = Plot {
         title: "K_E = 5e6 N/m".into(),
@@ -179,24 +228,23 @@ fn figure(tracks: &[(Pose, Track)], theirs: &Track) -> Multiples {
         levels: Vec::new(),
         series,
     };
-    let level = |title: &str, y: &str, of: fn(&Pose) -> f64, printed: fn(&Pose) -> f64| Plot {
-        title: title.into(),
-        x: Axis::linear("mean curvature (1/m)"),
-        y: Axis::linear(y),
-        x_range: Some((0.0, 140.0)),
-        y_range: None,
-        levels: Vec::new(),
-        series: vec![
-            Series::marks("ours", 0, Symbol::Circle, tracks.iter().map(|(pose, _)| (pose.curvature, of(pose)))),
-            Series::marks("Table 7", 6, Symbol::Cross, tracks.iter().map(|(pose, _)| (pose.curvature, printed(pose)))),
-        ],
+    let level = |title: &str, y: &str, at: usize, unit: f64| {
+        let ours = tracks.iter().map(|(_, measured, _)| (measured[0], unit * measured[at]));
+        let printed = tracks.iter().map(|(pose, ..)| (pose.curvature, unit * pose.printed[at].0));
+        Plot {
+            title: title.into(),
+            x: Axis::linear("mean curvature (1/m)"),
+            y: Axis::linear(y),
+            x_range: Some((0.0, 140.0)),
+            y_range: None,
+            levels: Vec::new(),
+            series: vec![
+                Series::marks("ours", 0, Symbol::Circle, ours),
+                Series::marks("Table 7", 6, Symbol::Cross, printed),
+            ],
+        }
     };
-    let stiffness = |pose: &Pose| 0.5e3 * pose.area() * pose.area() * STIFFNESS;
-    let torque = |pose: &Pose| 0.5e6 * pose.area() * STATIC * mass() * GRAVITY;
-    let plots = vec![
-        plot,
-        level("stiffness", "K_psi (mN m/rad)", stiffness, |pose| 1e3 * pose.printed[1].0),
-        level("static torque", "torque (uN m)", torque, |pose| 1e6 * pose.printed[3].0),
-    ];
+    let plots =
+        vec![plot, level("stiffness", "K_psi (mN m/rad)", 1, 1e3), level("static torque", "torque (uN m)", 3, 1e6)];
     Multiples { title: "A spinning ellipsoid (Fang and Negrut 2020, section 4.5.2)".into(), columns: 3, plots }
 }

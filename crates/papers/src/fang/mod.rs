@@ -1,7 +1,7 @@
 //! Fang and Negrut, Producing 3D Friction Loads by Tracking the Motion of the Contact Point on Bodies in Mutual Contact (2020).
 //!
 //! One file an experiment, after the sections of the paper: `brick` 4.1; `disk` and `legacy` 4.2; `incline` and `map` 4.3; `spin`
-//! and `spin_hertz` 4.4; `ellipsoid` 4.5.2; `stack` 4.6; `appendix` A. They share `friction` (the paper's parameters as a law), `rig`
+//! and `spin_hertz` 4.4; `ellipsoid_roll` (with `planar`) 4.5.1; `ellipsoid` 4.5.2; `stack` 4.6; `appendix` A. They share `friction` (the paper's parameters as a law), `rig`
 //! (one body on a plane under a normal force that does not change), `track` (what was seen, step by step) and `reference`.
 //!
 //! SI units. Expected numbers come from three places, and each check says which: the paper's text, the authors' figure
@@ -13,11 +13,13 @@ pub mod appendix_laws;
 pub mod brick;
 pub mod disk;
 pub mod ellipsoid;
+pub mod ellipsoid_roll;
 pub mod friction;
 pub mod incline;
 pub mod legacy;
 pub mod map;
 pub mod map_figure;
+pub mod planar;
 pub mod reference;
 pub mod rig;
 pub mod spin;

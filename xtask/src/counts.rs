@@ -26,10 +26,11 @@ const RECORD: &str = "xtask/counts.txt";
 const MORE: f64 = 2.0;
 const LESS: f64 = 5.0;
 /// As `count` of `stickslip-bench` knows them.
-const CASES: [&str; 8] = [
+const CASES: [&str; 9] = [
     "kernel-slide",
     "kernel-all",
     "kernel-hertz-epsd",
+    "kernel-tracked",
     "step-jammed",
     "step-dense",
     "step-walls",

@@ -16,7 +16,10 @@ use stickslip::cell::{Cell, CellInertia, Control, Frame};
 use stickslip::collide::sphere_sphere;
 use stickslip::contact::{Block, LANES, Lanes};
 use stickslip::law::kernel::{self, Kernel, MemoryLayout, Simd};
-use stickslip::law::{Hertz, Limit, Normal, PairLaws, Roll, RollEpsd, Slide, SlideSlider, Spin, SpinMarshall};
+use stickslip::law::{
+    self, Hertz, Limit, Normal, PairLaws, Roll, RollEpsd, Slide, SlideSlider, Spin, SpinCurvature, SpinMarshall,
+    Tracked,
+};
 use stickslip::model::Model;
 use stickslip::random::Stream;
 use stickslip::state::Mover;
@@ -43,6 +46,8 @@ pub enum Case {
     KernelAll,
     /// The same with hertz, epsd and marshall.
     KernelHertzEpsd,
+    /// The same with hooke and `tracked` against all three.
+    KernelTracked,
     /// Steps of a jammed packing without its walls.
     StepJammed,
     /// Steps of a dense packing without its walls.
@@ -87,6 +92,7 @@ pub fn run(case: Case, folder: &Path) -> Result<Done, String> {
         Case::KernelSlide => kernel(Friction::Slide.laws()),
         Case::KernelAll => kernel(Friction::All.laws()),
         Case::KernelHertzEpsd => kernel(hertz_epsd()),
+        Case::KernelTracked => kernel(tracked()),
         Case::StepJammed => on_one_thread(|| steps(without_walls(&kept(folder, Kind::Jammed)?, None)?)),
         Case::StepDense => on_one_thread(|| steps(without_walls(&kept(folder, Kind::Dense)?, None)?)),
         Case::StepWalls => on_one_thread(|| steps(kept(folder, Kind::Jammed)?.world(Friction::All)?)),
@@ -158,6 +164,12 @@ fn hertz_epsd() -> PairLaws {
         spin: Some(Spin::Marshall(SpinMarshall { slide })),
         friction: None,
     }
+}
+
+/// The stiffness and coefficients of the packings, by the path of the contact point.
+fn tracked() -> PairLaws {
+    let law = Tracked::new(1.0, Limit::mu(1.0)).with_roll(0.5).with_spin(1.0, SpinCurvature::Bodies);
+    PairLaws::with_friction(Friction::Smooth.laws().normal, law::Friction::Tracked(law))
 }
 
 fn kernel(laws: PairLaws) -> Result<Done, String> {
@@ -234,7 +246,7 @@ mod tests {
 
     #[test]
     fn kernels_count_their_contacts() {
-        for case in [Case::KernelSlide, Case::KernelAll, Case::KernelHertzEpsd] {
+        for case in [Case::KernelSlide, Case::KernelAll, Case::KernelHertzEpsd, Case::KernelTracked] {
             let done = run(case, Path::new("nowhere")).unwrap();
             assert_eq!(done, Done { units: (BLOCKS * LANES) as u64, unit: "contact" });
         }

@@ -39,6 +39,8 @@ struct Block {
     threads: u64,
     /// Where its first part ends, in steps.
     first_part: u64,
+    /// Distance of neighbours over their diameter.
+    spacing: f64,
 }
 
 /// Spheres on a lattice that touch their neighbours all around from the start, and move down on the floor of a box so fast
@@ -46,7 +48,7 @@ struct Block {
 fn scene(block: &Block) -> String {
     let Block { side, steps, speed, .. } = *block;
     let (step, radius) = (2e-5, 0.005);
-    let spacing = 2.0 * radius * 0.9995;
+    let spacing = 2.0 * radius * block.spacing;
     let length = side as f64 * spacing;
     let (first, jitter) = (0.5 * spacing, 0.0005 * radius);
     let walls = [
@@ -156,8 +158,40 @@ fn stays_flat(name: &str, program: PathBuf, block: &Block, pause: Duration) {
 #[test]
 fn memory_stays_flat() {
     // Up to about step 270 the lists reach their largest sizes.
-    let block = Block { side: 27, steps: 600, checkpoint_every: 30, speed: 2.0, threads: 1, first_part: 300 };
+    let block =
+        Block { side: 27, steps: 600, checkpoint_every: 30, speed: 2.0, threads: 1, first_part: 300, spacing: 0.9995 };
     stays_flat("memory", env!("CARGO_BIN_EXE_stickslip").into(), &block, Duration::from_millis(5));
+}
+
+/// What a sphere and its contacts may cost in a run that steps and writes checkpoints: the aim of docs/speed.md. Seen on 2026-11-18: 577 with
+/// 1.33 contacts a sphere, 623 with 1.5.
+const BYTES_A_SPHERE: f64 = 600.0;
+
+/// Scenes, records and checkpoints once kept some 3300 bytes a sphere.
+#[test]
+fn a_sphere_takes_few_bytes() {
+    // Spheres that nearly touch: by chance 1.33 contacts a sphere, as in a jammed packing.
+    let peak = |side: u64| {
+        let block =
+            Block { side, steps: 40, checkpoint_every: 10, speed: 0.0, threads: 1, first_part: 0, spacing: 1.00007 };
+        let folder = Folder::new(&format!("memory-{side}"));
+        folder.file("block.toml", &scene(&block));
+        let mut start = Command::new(env!("CARGO_BIN_EXE_stickslip"));
+        start.current_dir(folder.path()).args(["run", "block.toml", "--out", "run", "--quiet", "--threads", "1"]);
+        let run = folder.path().join("run");
+        let seen = watch(Running::spawn(start), &run, Duration::from_millis(2));
+        let touching = contacts(&run).iter().map(|(_, count)| *count).max().unwrap();
+        // After the checkpoint at step 30 come the last one and the picture.
+        let bytes = seen.iter().filter(|(step, _)| *step < 30).map(|(_, bytes)| *bytes).max().unwrap();
+        println!("{} spheres, {touching} contacts at most: {:.1} MB", side.pow(3), bytes as f64 * 1e-6);
+        assert!(touching > side.pow(3), "{touching} contacts");
+        (side.pow(3) as f64, bytes as f64)
+    };
+    // What is needed once (buffers that compress checkpoints: 10 MB) is in both.
+    let [few, many] = [40, 62].map(peak);
+    let each = (many.1 - few.1) / (many.0 - few.0);
+    println!("{each:.0} bytes a sphere");
+    assert!(each < BYTES_A_SPHERE, "{each:.0} bytes a sphere, {BYTES_A_SPHERE} are allowed");
 }
 
 #[test]
@@ -168,6 +202,14 @@ fn memory_of_a_million_spheres_stays_flat() {
     let release = own.parent().and_then(Path::parent).map(|target| target.join("release/stickslip"));
     let program = release.filter(|path| path.is_file()).unwrap_or(own);
     println!("with {}", program.display());
-    let block = Block { side: 100, steps: 2000, checkpoint_every: 200, speed: 0.5, threads: 2, first_part: 400 };
+    let block = Block {
+        side: 100,
+        steps: 2000,
+        checkpoint_every: 200,
+        speed: 0.5,
+        threads: 2,
+        first_part: 400,
+        spacing: 0.9995,
+    };
     stays_flat("memory-million", program, &block, Duration::from_millis(200));
 }

@@ -42,6 +42,7 @@ for time, file in listed(folder, "snapshot"):
     equal("centres", points, rows[["x", "y", "z"]])
     equal("ids", arrays["id"], rows["id"])
     equal("radii", arrays["radius"], spheres["radius"])
+    equal("sizes", arrays["half_size"], np.repeat(spheres["radius"].to_numpy()[:, None], 3, axis=1))
     equal("materials", arrays["material"], spheres["material"].map(materials))
     for name, columns in {
         "velocity": ["vx", "vy", "vz"],
@@ -75,6 +76,8 @@ for time, file in listed(folder, "snapshot-contacts"):
     for i, name in enumerate(["slide_mode", "roll_mode", "spin_mode"]):
         equal(name, arrays[name], rows["mode"].str[i].map({"-": 0, "s": 1, "k": 2}))
         seen.update((name, mode) for mode in arrays[name])
+    equal("roll_mode_b", arrays["roll_mode_b"], rows["roll_modes"].str[1].map({"-": 0, "s": 1, "k": 2}))
+    equal("feature", arrays["feature"], rows["feature"])
     # Contact forces on a body add up to the force of bodies.csv, but for the rounding of some ten numbers.
     total = np.zeros((len(fixed), 3))
     np.add.at(total, arrays["a"], arrays["force"])

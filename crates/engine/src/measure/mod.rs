@@ -145,8 +145,10 @@ pub struct BodyView {
     pub force: DVec3,
     /// Sum of contact torques (N m) about the body's position.
     pub torque: DVec3,
-    /// m; zero for a wall.
+    /// m; of an ellipsoid or a box that of the sphere around it; zero for a wall.
     pub radius: f64,
+    /// How far it reaches along its own axes (m): the radius of a sphere, three times; zero for a wall.
+    pub half_size: DVec3,
 }
 
 /// A contact as the measurements need it.

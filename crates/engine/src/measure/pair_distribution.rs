@@ -185,7 +185,8 @@ impl Boxes {
         while counts(edge).element_product() > (MOST_BOXES * points.len() + 27) as f64 {
             edge *= 2.0;
         }
-        let counts = counts(edge).as_u64vec3().to_array().map(|count| count as usize);
+        // Spheres farther apart than numbers reach leave one box.
+        let counts = counts(edge).to_array().map(|count| (count as usize).max(1));
         let span = (reach / edge).ceil() as usize;
         let mut boxes = Boxes { points: Vec::new(), starts: Vec::new(), corner: low, edge, span, counts };
         let places: Vec<usize> = points.iter().map(|p| boxes.index(boxes.place(p.1))).collect();
@@ -257,6 +258,17 @@ mod tests {
     }
 
     /// 6 at 1, 12 at sqrt 2, 8 at sqrt 3, 6 at 2, 24 at sqrt 5, 24 at sqrt 6.
+    /// Spheres at places like 1e308, in a run folder that someone had changed, made no boxes at all, and the count of none less one.
+    #[test]
+    fn places_at_the_end_of_all_numbers_are_no_panic() {
+        let mut positions: Vec<DVec3> = (0..27).map(|k| DVec3::new((k % 3) as f64, (k / 3 % 3) as f64, 1.0)).collect();
+        for far in [1e308, -1e308] {
+            positions.push(DVec3::splat(far));
+        }
+        let _ = pair_distribution(&positions, None, 0.5, 10);
+        assert!(Boxes::new(positions.into_iter().enumerate().collect(), 0.5).counts.iter().all(|&count| count > 0));
+    }
+
     #[test]
     fn a_cubic_lattice_has_its_shells() {
         let expected = [(1, 6), (2, 12), (3, 8), (4, 6), (5, 24), (6, 24)];

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::{Phases, World};
 use crate::body::Motion;
+use crate::collide::solid::Form;
 use crate::explicit::contacts;
 use crate::ledger::Ledger;
 use crate::measure::{BodyView, ContactRow};
@@ -99,6 +100,17 @@ impl World {
             force: load.force,
             torque: load.torque,
             radius: mover.radius,
+            half_size: self.half_size(mover),
+        }
+    }
+
+    fn half_size(&self, mover: &Mover) -> DVec3 {
+        let special = self.specials.get((mover.special as usize).wrapping_sub(1));
+        let solid = special.and_then(|special| special.solid).map(|at| self.solids[at as usize].posed.form);
+        match solid {
+            Some(Form::Ellipsoid { axes }) => axes,
+            Some(Form::Box { half }) => half,
+            _ => DVec3::splat(mover.radius),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Bodies that enter during the run are appended when the records are next looked at, before any row names them.
 //!
-//! Columns: `id,name,material,shape,radius,mass,inertia`. Radius, mass and inertia of a wall are empty. The inertia is
+//! Columns: `id,name,material,shape,radius,mass,inertia,size`. Radius, mass and inertia of a wall are empty. The inertia is
 //! one number when the principal moments are equal, else three separated by spaces.
 
 use std::io::{self, Write};
@@ -112,7 +112,7 @@ impl FixedBody {
 
 /// Writes the table of the bodies that are there at the start.
 pub fn write(out: &mut impl Write, info: &RunInfo) -> io::Result<()> {
-    out.write_all(b"id,name,material,shape,radius,mass,inertia\n")?;
+    out.write_all(b"id,name,material,shape,radius,mass,inertia,size\n")?;
     append(out, 0, info.bodies(), &info.materials)
 }
 
@@ -145,11 +145,19 @@ fn row(body: &FixedBody, materials: &[String]) -> String {
     let name = csv_field(&body.name);
     let material = materials.get(usize::from(body.material)).map_or(String::new(), |name| csv_field(name));
     let sizes = match body.shape.radius() {
-        // Of an ellipsoid or a box the radius around it: its sizes are in `scene.toml`.
-        Some(radius) => format!("{radius:?},{:?},{}", body.mass, inertia(body.inertia_body)),
-        None => ",,".to_owned(),
+        // Of an ellipsoid or a box the radius around it.
+        Some(radius) => format!("{radius:?},{:?},{},{}", body.mass, inertia(body.inertia_body), size(&body.shape)),
+        None => ",,,".to_owned(),
     };
     format!(",{name},{material},{},{sizes}\n", body.shape.kind())
+}
+
+/// Semi-axes of an ellipsoid, edges of a box (m).
+fn size(shape: &Shape) -> String {
+    match shape {
+        Shape::Ellipsoid { axes: size } | Shape::Box { size } => format!("{:?} {:?} {:?}", size.x, size.y, size.z),
+        _ => String::new(),
+    }
 }
 
 fn inertia(moments: DVec3) -> String {
@@ -183,9 +191,11 @@ mod tests {
         };
         let materials = ["wall".to_owned(), "grain".to_owned()];
         let mut table = Vec::new();
-        append(&mut table, 0, [ball, wheel, floor].into_iter(), &materials).unwrap();
-        let expected = "0,\"a, b\",grain,sphere,0.5,2.0,0.2\n\
-                        1,,grain,sphere,0.5,2.0,0.1 0.1 0.2\n2,floor,wall,plane,,,\n";
+        let egg = FixedBody { shape: Shape::Ellipsoid { axes: DVec3::new(0.5, 0.25, 0.125) }, ..wheel.clone() };
+        append(&mut table, 0, [ball, wheel, floor, egg].into_iter(), &materials).unwrap();
+        let expected = "0,\"a, b\",grain,sphere,0.5,2.0,0.2,\n\
+                        1,,grain,sphere,0.5,2.0,0.1 0.1 0.2,\n2,floor,wall,plane,,,,\n\
+                        3,,grain,ellipsoid,0.5,2.0,0.1 0.1 0.2,0.5 0.25 0.125\n";
         assert_eq!(String::from_utf8(table).unwrap(), expected);
     }
 }

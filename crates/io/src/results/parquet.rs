@@ -21,7 +21,7 @@ use super::file::{at, part_name};
 const ROWS_PER_GROUP: usize = 1 << 16;
 
 /// Columns of whole numbers, in all tables.
-const WHOLE: [&str; 8] = ["step", "id", "a", "b", "bodies", "contacts", "entered", "left"];
+const WHOLE: [&str; 9] = ["step", "id", "a", "b", "bodies", "contacts", "entered", "left", "feature"];
 
 /// One column of the rows in memory.
 enum Column {
@@ -33,7 +33,7 @@ enum Column {
 impl Column {
     fn of(name: &str) -> Self {
         match name {
-            "mode" => Column::Text(Vec::new()),
+            "mode" | "roll_modes" => Column::Text(Vec::new()),
             name if WHOLE.contains(&name) => Column::Whole(Vec::new()),
             _ => Column::Number(Vec::new()),
         }

@@ -31,8 +31,8 @@ use crate::scene::{Format, Record, What};
 pub const BODY_COLUMNS: &str = "time,step,id,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz";
 
 /// The columns of `contacts.csv`.
-pub const CONTACT_COLUMNS: &str =
-    "time,step,a,b,px,py,pz,nx,ny,nz,overlap,fn,fsx,fsy,fsz,mrx,mry,mrz,ms,mode,mrbx,mrby,mrbz";
+pub const CONTACT_COLUMNS: &str = "time,step,a,b,px,py,pz,nx,ny,nz,overlap,fn,fsx,fsy,fsz,mrx,mry,mrz,ms,mode,mrbx,mrby,mrbz,\
+     roll_modes,feature";
 
 /// Rows wait no longer than this in memory.
 const FLUSH_AFTER: Duration = Duration::from_secs(2);
@@ -353,7 +353,8 @@ fn write_contacts(out: &mut impl Write, world: &World) -> io::Result<()> {
         let [slide, roll, spin] = row.mode.map(|mode| mode.letter());
         write!(line, ",{slide}{roll}{spin}")?;
         push_vector(&mut line, row.roll_b);
-        line.push(b'\n');
+        let [of_a, of_b] = row.roll_modes.map(|mode| mode.letter());
+        writeln!(line, ",{of_a}{of_b},{}", row.feature)?;
         out.write_all(&line)?;
     }
     Ok(())

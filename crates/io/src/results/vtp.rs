@@ -113,6 +113,7 @@ pub fn snapshot(world: &World, material_of: &[u16]) -> String {
     let data = [
         integers("id", spheres.iter().map(|s| i64::from(s.id))),
         scalars("radius", spheres.iter().map(|s| s.radius)),
+        vectors("half_size", spheres.iter().map(|s| s.half_size)),
         integers("material", spheres.iter().map(|s| material(s.id))),
         vectors("velocity", spheres.iter().map(|s| s.velocity)),
         vectors("angular_velocity", spheres.iter().map(|s| s.angular_velocity)),

@@ -28,6 +28,8 @@ pub fn points(world: &World, rows: &[ContactRow]) -> String {
         mode("slide_mode", 0),
         mode("roll_mode", 1),
         mode("spin_mode", 2),
+        integers("roll_mode_b", rows.iter().map(|row| mode_number(row.roll_modes[1]))),
+        integers("feature", rows.iter().map(|row| i64::from(row.feature))),
     ];
     PolyData {
         points: rows.iter().map(|row| row.point).collect(),

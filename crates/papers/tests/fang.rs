@@ -24,7 +24,11 @@ fn done(id: &str) -> Outcome {
     let outcome = with_context(find(id).expect("it is listed").run).unwrap();
     let missed: Vec<_> = outcome.checks.iter().filter(|check| !check.pass).collect();
     assert!(missed.is_empty() && !outcome.checks.is_empty(), "{id}: {missed:#?}");
-    for (name, content) in &outcome.files {
+    let (pictures, tables): (Vec<_>, Vec<_>) = outcome.files.iter().partition(|(name, _)| name.ends_with(".png"));
+    for (name, content) in pictures {
+        assert!(content.starts_with(b"\x89PNG\r\n"), "{id}/{name}");
+    }
+    for (name, content) in tables {
         let text = String::from_utf8(content.clone()).unwrap();
         if name.ends_with(".svg") {
             assert!(text.starts_with("<svg") && text.ends_with("</svg>\n") && !text.contains("NaN"), "{id}/{name}");
@@ -107,6 +111,16 @@ fn spheres_spin_to_a_stop_as_in_section_4_4() {
         }
         assert!(number(&hertz, &format!("slope[{test}]")) > 0.2);
     }
+}
+
+#[test]
+fn an_ellipsoid_falls_over_and_rests_as_in_section_4_5_1() {
+    let outcome = done("fang/ellipsoid-roll");
+    // The order of events in Fig. 12: it is past flat at 0.9 s, turns back, and rests near flat.
+    let names = ["tilt_at_0.9_s_deg[table 6]", "reversal_time", "rest_time", "rest_tilt_deg"];
+    let [early, reversal, rest, tilt] = names.map(|name| number(&outcome, name));
+    assert!(early > 90.0 && 0.9 < reversal && reversal < rest && rest < 1.8 && (80.0..90.0).contains(&tilt));
+    assert_eq!(outcome.files.iter().filter(|(name, _)| name.ends_with(".png")).count(), 6);
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub enum Twist {
 pub struct Friction {
     /// K_E (N/m).
     pub stiffness: f64,
-    /// K_D over the critical one.
+    /// K_D, and D_psi, over the critical one.
     pub slide_damping: f64,
     /// eta_r; none without rolling friction.
     pub roll: Option<f64>,

@@ -62,7 +62,7 @@ pub enum BuildError {
     },
     /// An ellipsoid or a box under a law whose rates are those of spheres.
     #[error(
-        "body {a} and body {b} may meet, one of them a {kind}, under `tracked` with kinematics = \"rates\", which knows \
+        "body {a} and body {b} may meet, one of them ({kind}) not a sphere, under `tracked` with kinematics = \"rates\", which knows \
          spheres and walls only: write kinematics = \"points\""
     )]
     NeedsPoints {

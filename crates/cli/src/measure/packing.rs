@@ -36,7 +36,7 @@ impl Packing {
         let stable = self.stable.unwrap_or_else(|| stable_contacts(run.resists));
         let pairs: Vec<(u32, u32)> = contacts.iter().map(|contact| (contact.a, contact.b)).collect();
         let found = coordination(&frame.ids, &pairs, stable);
-        let share = found.rattlers.len() as f64 / found.grains as f64;
+        let share = found.rattlers.len() as f64 / found.grains.max(1) as f64;
         let (fraction, of) = fraction_of(&frame, cell.as_ref());
         let shown = if fraction.is_nan() { "none".into() } else { format!("{} of {of}", short_number(fraction, 4)) };
         let facts = vec![
@@ -159,7 +159,7 @@ impl Coordination {
         let stable = self.stable.unwrap_or_else(|| stable_contacts(run.resists));
         let pairs: Vec<(u32, u32)> = contacts.iter().map(|contact| (contact.a, contact.b)).collect();
         let found = coordination(&frame.ids, &pairs, stable);
-        let share = found.rattlers.len() as f64 / found.grains as f64;
+        let share = found.rattlers.len() as f64 / found.grains.max(1) as f64;
         let facts = vec![
             Fact::number("mean contacts", found.mean, ""),
             Fact::number("without rattlers", found.mean_held, ""),

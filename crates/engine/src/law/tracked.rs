@@ -30,7 +30,8 @@
 //! **Birth.** A new contact has no motion behind it: its first increments are zero. `stick` (default, as printed): then all springs
 //! stick, and the dashpot acts with all its strength, however small mu N: a kick. `slip`: starts at the kinetic caps along the motion,
 //! in slip; this gives a contact energy from nowhere, (mu_k N)^2 (1 + eta_r + eta_s)/(2 K_E) (twice eta_r in `paper`) at its birth.
-//! `capped`: spring and dashpot together never exceed mu_s N (and the like for roll and spin), which keeps the law passive.
+//! `capped`: spring and dashpot together never exceed mu_s N (and the like for roll and spin), which keeps the reciprocal form passive: for
+//! spheres and walls exactly; where two ellipsoids roll on each other but for the changes of c, by which E = K_R Theta^2/(2 c) goes up and down.
 //!
 //! It does not do: roll and spin where both surfaces are flat, and concave surfaces that fit (kappa_a + kappa_b <= 0).
 //!
@@ -219,7 +220,7 @@ impl Tracked {
     pub fn resist(&self, contact: &Contact, memory: &mut TrackedMemory) -> Resistance {
         let paper = self.form == Form::Paper;
         let motion = match self.kinematics {
-            Kinematics::Points => points::follow(contact, memory),
+            Kinematics::Points => points::follow(contact, memory, paper),
             Kinematics::Rates => (Path::of_rates(contact, paper), Rolling::of_spheres(contact)),
         };
         self.numbers().resist(paper, self.birth, contact, memory, motion)
@@ -232,9 +233,10 @@ impl Tracked {
         let roll = match self.form {
             Form::Paper => memory.roll_a.length_squared() + memory.roll_b.length_squared(),
             Form::Reciprocal if self.kinematics == Kinematics::Points => {
-                // A path that has none rolls nowhere, and its share may be anything.
-                memory.roll_a.length_squared()
-                    / Rolling::of_curvatures(contact.curvature_a.mean(), contact.curvature_b.mean()).share
+                // The sections that the torque went by; a spring that has none stores nothing, whatever its share.
+                let along = memory.roll_a.normalize_or_zero();
+                let [a, b] = [contact.curvature_a, contact.curvature_b].map(|curvature| curvature.section(along));
+                memory.roll_a.length_squared() / Rolling::of_curvatures(a, b).share
             }
             Form::Reciprocal => memory.roll_a.length_squared() / Rolling::of_spheres(contact).share,
         };

@@ -419,8 +419,11 @@ impl Laws {
     }
 }
 
-/// Two bodies that may meet must be a pair of shapes that is built, under laws that know such shapes.
-fn check_solids<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + Clone) -> Result<(), BuildError> {
+/// Two bodies that may meet must be a pair of shapes that is built, under laws that know such shapes; spheres to come, too.
+fn check_solids<B: Borrow<Body>>(
+    model: &Model,
+    bodies: impl ExactSizeIterator<Item = B> + Clone,
+) -> Result<(), BuildError> {
     let mut looked_at: Vec<(&'static str, bool, u16)> = Vec::new();
     for (id, body) in bodies.clone().enumerate() {
         let body = body.borrow();
@@ -430,6 +433,11 @@ fn check_solids<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> 
             continue;
         }
         looked_at.push(kind);
+        for inflow in &model.inflows {
+            if model.laws.get(body.material, inflow.material).is_some_and(PairLaws::knows_spheres_only) {
+                return Err(BuildError::NeedsPoints { a: id as u32, b: bodies.len() as u32, kind: kind.0 });
+            }
+        }
         for (other, second) in bodies.clone().enumerate() {
             let second = second.borrow();
             let meet = other != id && (kind.1 || second.motion.yields());

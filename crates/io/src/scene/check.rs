@@ -45,6 +45,7 @@ pub fn plural(n: usize, noun: &str) -> String {
     match (n, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
         (_, Some(stem)) => format!("{n} {stem}ies"),
+        (_, None) if noun.ends_with('x') => format!("{n} {noun}es"),
         (_, None) => format!("{n} {noun}s"),
     }
 }

@@ -119,8 +119,9 @@ impl Sites {
                 | BuildError::NotPlain { body: id }
                 | BuildError::NotFree { body: id }
                 | BuildError::NotBuilt { b: id, .. }
-                | BuildError::NeedsPoints { b: id, .. }
                 | BuildError::NoLaws { b: id, .. } => body(*id),
+                // The other may still have to come.
+                BuildError::NeedsPoints { a, b, .. } => body(*b).or_else(|| body(*a)),
                 BuildError::BadStream { stream, .. } => self.streams.get(*stream),
                 _ => None,
             },

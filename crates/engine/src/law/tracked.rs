@@ -15,7 +15,8 @@
 //! two bodies twice m_eff and I_eff, which for equal ones are their own.
 //!
 //! **Memory** holds lengths: S, Theta/kappa, Psi/K_c. All have the cap mu N/K_E, and a change of curvature or of the contact area
-//! changes no stored energy; with constant curvature it is the same as the paper's.
+//! changes no stored energy; with constant curvature it is the same as the paper's. (By points, the reciprocal form holds Theta/(kappa sqrt(c)),
+//! with c below: it changes with the curvatures, too.)
 //! It is carried with the normal and the mean spin of the pair, so that the law is objective.
 //!
 //! **Forms.** `reciprocal` (default): one spring against rolling, d = c (d_a + d_b) = c (w_a - w_b) x n dt, M_b = -M_a, with
@@ -30,8 +31,7 @@
 //! **Birth.** A new contact has no motion behind it: its first increments are zero. `stick` (default, as printed): then all springs
 //! stick, and the dashpot acts with all its strength, however small mu N: a kick. `slip`: starts at the kinetic caps along the motion,
 //! in slip; this gives a contact energy from nowhere, (mu_k N)^2 (1 + eta_r + eta_s)/(2 K_E) (twice eta_r in `paper`) at its birth.
-//! `capped`: spring and dashpot together never exceed mu_s N (and the like for roll and spin), which keeps the reciprocal form passive: for
-//! spheres and walls exactly; where two ellipsoids roll on each other but for the changes of c, by which E = K_R Theta^2/(2 c) goes up and down.
+//! `capped`: spring and dashpot together never exceed mu_s N (and the like for roll and spin), which keeps the reciprocal form passive.
 //!
 //! It does not do: roll and spin where both surfaces are flat, and concave surfaces that fit (kappa_a + kappa_b <= 0).
 //!
@@ -223,7 +223,15 @@ impl Tracked {
             Kinematics::Points => points::follow(contact, memory, paper),
             Kinematics::Rates => (Path::of_rates(contact, paper), Rolling::of_spheres(contact)),
         };
-        self.numbers().resist(paper, self.birth, contact, memory, motion)
+        if paper || self.kinematics == Kinematics::Rates {
+            return self.numbers().resist(paper, self.birth, contact, memory, motion);
+        }
+        // Curvatures change, and c with them: over its root the spring keeps its energy.
+        let root = motion.1.share.sqrt();
+        memory.roll_a *= root;
+        let loads = self.numbers().resist(paper, self.birth, contact, memory, motion);
+        memory.roll_a /= root;
+        loads
     }
 
     /// Energy in the springs (J) of slide, roll and spin.
@@ -232,12 +240,7 @@ impl Tracked {
         let eta = self.roll.map_or(0.0, |roll| roll.eta);
         let roll = match self.form {
             Form::Paper => memory.roll_a.length_squared() + memory.roll_b.length_squared(),
-            Form::Reciprocal if self.kinematics == Kinematics::Points => {
-                // The sections that the torque went by; a spring that has none stores nothing, whatever its share.
-                let along = memory.roll_a.normalize_or_zero();
-                let [a, b] = [contact.curvature_a, contact.curvature_b].map(|curvature| curvature.section(along));
-                memory.roll_a.length_squared() / Rolling::of_curvatures(a, b).share
-            }
+            Form::Reciprocal if self.kinematics == Kinematics::Points => memory.roll_a.length_squared(),
             Form::Reciprocal => memory.roll_a.length_squared() / Rolling::of_spheres(contact).share,
         };
         let eta_spin = self.spin.map_or(0.0, |spin| spin.eta);

@@ -151,11 +151,13 @@ impl Measure {
         let said = if self.json {
             let mut object = finding.json();
             object.insert("ending".into(), run.json.ending.to_string().into());
+            object.insert("left_out".into(), solids(&run).into());
             object.insert("files".into(), files.iter().map(|file| Value::from(file.display().to_string())).collect());
             say(&format!("{:#}\n", Value::Object(object)))
         } else {
             let written = files.iter().map(|file| format!("written  {}\n", file.display()));
-            say(&(not_to_the_end(&run.json.ending) + &finding.table() + &written.collect::<String>()))
+            let said = not_to_the_end(&run.json.ending) + &left_out(&run) + &finding.table();
+            say(&(said + &written.collect::<String>()))
         };
         let help = "what was measured is above; --out DIR writes the files into another folder";
         said.and(error.map_or(Ok(()), |error| Err(Failure::Run(format!("{error}\n{help}")))))
@@ -178,11 +180,13 @@ impl Measure {
                 found.iter().map(|finding| (finding.what.to_owned(), Value::Object(finding.json()))).collect();
             let refused = refused.into_iter().map(|(name, why)| (name.to_owned(), Value::from(why)));
             all.insert("ending".into(), run.json.ending.to_string().into());
+            all.insert("left_out".into(), solids(run).into());
             all.insert("not_measured".into(), Value::Object(refused.collect()));
             return say(&format!("{:#}\n", Value::Object(all)));
         }
         let mut text = if run.title.is_empty() { String::new() } else { format!("{}\n", run.title) };
         text += &not_to_the_end(&run.json.ending);
+        text += &left_out(run);
         text += if text.is_empty() { "" } else { "\n" };
         found.iter().for_each(|finding| text += &finding.headlines());
         let width = refused.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -193,6 +197,20 @@ impl Measure {
         text +=
             "\n`stickslip measure DIR WHAT` writes a table and a plot of one; `--help` after it shows its options.\n";
         say(&text)
+    }
+}
+
+/// How many ellipsoids and boxes there are.
+fn solids(run: &Run) -> usize {
+    run.bodies.iter().filter(|body| ["ellipsoid", "box"].contains(&body.shape.as_str())).count()
+}
+
+/// A line that says so where there are bodies that no measurement looks at; else nothing.
+fn left_out(run: &Run) -> String {
+    match solids(run) {
+        0 => String::new(),
+        1 => "left out: one ellipsoid or box; measured are spheres\n".into(),
+        count => format!("left out: {count} ellipsoids and boxes; measured are spheres\n"),
     }
 }
 

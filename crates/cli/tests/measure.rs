@@ -354,3 +354,20 @@ fn a_trace_of_friction_holds_no_corner() {
         "{packing}"
     );
 }
+
+/// A run of ellipsoids and a box once had "contacts 0, grains 0", without a word about those that were left out.
+#[test]
+fn ellipsoids_and_boxes_are_said_to_be_left_out() {
+    let folder = Folder::new("measure-solids");
+    let solid =
+        |shape: &str, x: f64| format!("[[body]]\nmaterial = \"grain\"\nshape = {shape}\nposition = [{x:?}, 1, 1]\n");
+    let egg = solid("{ kind = \"ellipsoid\", axes = [0.02, 0.01, 0.01] }", 1.0);
+    let brick = solid("{ kind = \"box\", size = [0.02, 0.01, 0.01] }", 2.0);
+    let contacts = "[[record]]\nwhat = \"contacts\"\nevery = 0.05\n";
+    run(&folder, &(falling(BODIES) + &egg + &brick + contacts));
+    for arguments in [&["measure", "run", "coordination"][..], &["measure", "run"]] {
+        let text = out(&stickslip(&folder, arguments));
+        assert!(text.contains("left out: 2 ellipsoids and boxes; measured are spheres\n"), "{text}");
+    }
+    assert_eq!(json(&folder, &["coordination"])["left_out"], 2);
+}

@@ -51,7 +51,7 @@ pub(super) fn read_law(table: &Table<'_>, normal: &Normal) -> Result<Tracked> {
     };
     let spin = match table.optional("spin") {
         None => None,
-        Some(item) => Some(read_spin(&item.table()?, damping, normal)?),
+        Some(item) => Some(read_spin(&item.table()?, damping, stiffness, normal)?),
     };
     let form = table.read("form", |form| form.choice(&FORMS, &[]))?.unwrap_or_default();
     let kinematics = table.read("kinematics", |kinematics| kinematics.choice(&KINEMATICS, &[]))?.unwrap_or_default();
@@ -59,7 +59,7 @@ pub(super) fn read_law(table: &Table<'_>, normal: &Normal) -> Result<Tracked> {
     Ok(Tracked { stiffness, limit, damping, roll, spin, form, kinematics, birth })
 }
 
-fn read_spin(spin: &Table<'_>, damping: f64, normal: &Normal) -> Result<TrackedSpin> {
+fn read_spin(spin: &Table<'_>, damping: f64, stiffness: f64, normal: &Normal) -> Result<TrackedSpin> {
     let words = [("hertz", SpinCurvature::Hertz), ("bodies", SpinCurvature::Bodies)];
     let curvature = spin.read("curvature", |item| {
         if item.is_string() { item.choice(&words, &[]) } else { item.positive().map(SpinCurvature::Given) }
@@ -74,6 +74,14 @@ fn read_spin(spin: &Table<'_>, damping: f64, normal: &Normal) -> Result<TrackedS
         SpinCurvature::Hertz => spin.read("eta", Item::positive)?.unwrap_or(0.5),
         _ => spin.need("eta", Item::positive)?,
     };
+    if let SpinCurvature::Given(curvature) = curvature
+        && !(eta * stiffness / (curvature * curvature)).is_finite()
+    {
+        let message = format!("curvature = {curvature:e}: the stiffness eta K_E/curvature^2 is beyond all numbers");
+        return Err(spin
+            .error(message)
+            .help("a curvature (1/m) is that of the bodies, or one over a length of the contact"));
+    }
     let damping = spin.read("damping", share)?.unwrap_or(damping);
     spin.finish()?;
     Ok(TrackedSpin { eta, curvature, damping })

@@ -348,6 +348,21 @@ fn a_plane_that_begins_to_turn_in_a_stage_finds_what_it_sweeps() {
 }
 
 #[test]
+fn a_stage_without_a_driven_sphere_that_was_taken_out_starts() {
+    // The place of a fixed sphere that was not there any more was looked up: a panic.
+    let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.9 }], 1e-3);
+    model.laws.set(0, 0, damped());
+    let mut bodies = [0.0, 2.0].map(|x| Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::X * x)).to_vec();
+    bodies[1].motion = Motion::Fixed;
+    let setup = Setup { model, bodies };
+    let mut first = World::new(setup.clone()).unwrap();
+    first.remove(&[1]);
+    let mut stage = World::restart(setup, &first.save()).unwrap();
+    stage.advance(10).unwrap();
+    assert!(stage.has(0) && !stage.has(1));
+}
+
+#[test]
 fn memory_of_other_laws_is_refused() {
     // The numbers of one law were read as those of another.
     let mut laws = damped();

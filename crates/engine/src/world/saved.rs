@@ -265,9 +265,12 @@ impl World {
         world.renew_lists(saved)?;
         let swept = world.swept();
         for (mover, orientation) in driven {
-            let index = world.state.bodies.index_of[mover.id as usize] as usize;
-            world.state.bodies.movers[index] = mover;
-            world.state.bodies.orientations[index] = orientation;
+            let index = world.state.bodies.index_of[mover.id as usize];
+            // One that was taken out stays out.
+            if index != GONE {
+                world.state.bodies.movers[index as usize] = mover;
+                world.state.bodies.orientations[index as usize] = orientation;
+            }
         }
         world.place_walls();
         world.renew_lists_of_planes(&swept);

@@ -175,6 +175,12 @@ impl Wall {
         (!passes).then_some(nearest)
     }
 
+    /// Whether it is a plane whose normal changes at this angular velocity (rad/s): far out it sweeps far, so neighbour lists
+    /// hold every sphere against it.
+    pub fn sweeps(&self, angular_velocity: DVec3) -> bool {
+        self.plane().is_some_and(|normal| angular_velocity.cross(normal) != DVec3::ZERO)
+    }
+
     /// The farthest that a point of the wall has moved since it was at `before` (m), by an upper bound. A plane counts only
     /// along its normal, and not as it turns.
     pub fn moved_since(&self, before: &Wall) -> f64 {

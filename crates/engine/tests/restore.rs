@@ -321,6 +321,48 @@ fn a_stage_with_a_stream_of_smaller_grains_can_be_restored() {
 }
 
 #[test]
+fn a_plane_that_begins_to_turn_in_a_stage_finds_what_it_sweeps() {
+    // Lists of the earlier stage, in which the plane stood still, were taken over: it passed through every sphere that rested far away,
+    // and a run resumed from a checkpoint had other lists than one that went on.
+    let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.9 }], 1e-3);
+    model.laws.set(0, 0, damped());
+    let spheres = [DVec3::new(2.0, 0.0, 0.7), DVec3::new(-3.0, 0.0, 0.9)];
+    let mut bodies = vec![plane(DVec3::Z, DVec3::ZERO)];
+    bodies.extend(spheres.map(|at| Body::new(Shape::Sphere { radius: 0.5 }, 0, at)));
+    let mut first = World::new(Setup { model: model.clone(), bodies: bodies.clone() }).unwrap();
+    first.advance(10).unwrap();
+    let turn = |w: f64| Prescribed { angular_velocity: DVec3::Y * w, ..Prescribed::default() };
+    let tilted = glam::DQuat::from_rotation_y(-0.15);
+    let turning = [Motion::Prescribed(turn(-1.0)), Motion::Prescribed(turn(1.0)), Motion::Fixed];
+    for (motion, orientation) in turning.into_iter().zip([glam::DQuat::IDENTITY, glam::DQuat::IDENTITY, tilted]) {
+        let mut setup = Setup { model: model.clone(), bodies: bodies.clone() };
+        (setup.bodies[0].motion, setup.bodies[0].orientation) = (motion, orientation);
+        let mut stage = World::restart(setup.clone(), &first.save()).unwrap();
+        stage.advance(20).unwrap();
+        let mut restored = World::restore(setup, &stage.save()).unwrap();
+        stage.advance(180).unwrap();
+        restored.advance(180).unwrap();
+        assert!(stage.ledger().kinetic + stage.ledger().stored > 0.0, "{motion:?}: nothing was touched");
+        same(&stage, &restored);
+    }
+}
+
+#[test]
+fn a_stage_without_a_driven_sphere_that_was_taken_out_starts() {
+    // The place of a fixed sphere that was not there any more was looked up: a panic.
+    let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.9 }], 1e-3);
+    model.laws.set(0, 0, damped());
+    let mut bodies = [0.0, 2.0].map(|x| Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::X * x)).to_vec();
+    bodies[1].motion = Motion::Fixed;
+    let setup = Setup { model, bodies };
+    let mut first = World::new(setup.clone()).unwrap();
+    first.remove(&[1]);
+    let mut stage = World::restart(setup, &first.save()).unwrap();
+    stage.advance(10).unwrap();
+    assert!(stage.has(0) && !stage.has(1));
+}
+
+#[test]
 fn memory_of_other_laws_is_refused() {
     // The numbers of one law were read as those of another.
     let mut laws = damped();

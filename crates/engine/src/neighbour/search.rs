@@ -1,7 +1,5 @@
 //! The search for the candidates of one chunk of bodies, and their order.
 
-use glam::DVec3;
-
 use super::grid::{Around, Entry, Grid};
 use super::{Candidate, ChunkNeighbours, Class, ClassRange, Image, Neighbours, SHELLS, Shifts, Side};
 use crate::collide::general::Solids;
@@ -182,8 +180,7 @@ impl Search<'_> {
             for (k, wall) in self.walls.iter().enumerate() {
                 let j = self.bodies.spheres + k;
                 // A plane that turns sweeps far: list every sphere against it, and always look at it.
-                let turn = |normal: DVec3| movers[j].angular_velocity.cross(normal);
-                let turns = wall.plane().is_some_and(|normal| turn(normal) != DVec3::ZERO);
+                let turns = wall.sweeps(movers[j].angular_velocity);
                 let gap = wall.nearest(me.position).distance - me.radius;
                 if turns || gap < skin {
                     let shell = self.shell(if turns { 0.0 } else { gap });

@@ -263,12 +263,17 @@ impl World {
         world.go_on_with_cell(saved)?;
         world.put_back(saved)?;
         world.renew_lists(saved)?;
+        let swept = world.swept();
         for (mover, orientation) in driven {
-            let index = world.state.bodies.index_of[mover.id as usize] as usize;
-            world.state.bodies.movers[index] = mover;
-            world.state.bodies.orientations[index] = orientation;
+            let index = world.state.bodies.index_of[mover.id as usize];
+            // One that was taken out stays out.
+            if index != GONE {
+                world.state.bodies.movers[index as usize] = mover;
+                world.state.bodies.orientations[index as usize] = orientation;
+            }
         }
         world.place_walls();
+        world.renew_lists_of_planes(&swept);
         world.note_walls_before();
         let flow_power = world.restart_flow();
         world.start_ledger(saved.sums.power, flow_power);
@@ -288,6 +293,22 @@ impl World {
             self.note_virial();
         }
         Ok(())
+    }
+
+    /// Whether each wall is a plane that turns.
+    fn swept(&self) -> Vec<bool> {
+        let movers = &self.state.bodies.movers[self.state.bodies.spheres..];
+        self.walls.iter().zip(movers).map(|(wall, mover)| wall.sweeps(mover.angular_velocity)).collect()
+    }
+
+    /// Lists for planes that begin or cease to turn, or stand otherwise than when lists were made. How far a plane has turned is not
+    /// followed (`Wall::moved_since`): lists hold every sphere against one that turns, and only what is near against others.
+    fn renew_lists_of_planes(&mut self, swept: &[bool]) {
+        let now = self.swept();
+        let turned = |(k, &sweeps): (usize, &bool)| !sweeps && self.walls[k].plane() != self.walls_built[k].plane();
+        if now != swept || now.iter().enumerate().any(turned) {
+            self.rebuild_neighbours();
+        }
     }
 
     /// The cell as it was saved, if there is one.

@@ -12,11 +12,11 @@ for what in ["bodies", "contacts", "series"]:
     holds(f"columns of {what}", list(columns.columns) == list(text.columns))
     holds(f"{what} has rows", len(text) > 50)
     for name in text.columns:
-        if name == "mode":
-            holds("modes", (columns[name] == text[name]).all())
+        if name in ("mode", "roll_modes"):
+            holds(name, (columns[name] == text[name]).all())
         else:
             equal(f"{what}.{name}", columns[name], text[name])
-    counts = {"step", "id", "a", "b", "bodies", "contacts"} & set(text.columns)
+    counts = {"step", "id", "a", "b", "bodies", "contacts", "feature"} & set(text.columns)
     for name in counts:
         holds(f"{name} is a whole number", str(columns[name].dtype) == "int64")
     table = pyarrow.parquet.read_table(folder / f"{what}-columns.parquet")

@@ -13,12 +13,11 @@
 use glam::DVec3;
 use stickslip::law::PairLaws;
 use stickslip::math;
-use stickslip_io::results::figure::Axis;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series};
 
 use super::appendix_laws::{self, ENTRIES, Elastic, Entry};
 use super::rig::{self, Rig, Turns};
-use super::track::{COLUMNS, Sample, Track, Which};
+use super::track::{COLUMNS, Sample, Track, Which, over_time};
 use super::{GRAVITY, KINETIC, disk};
 use crate::experiment::{Context, Ended, Experiment, Outcome};
 
@@ -249,15 +248,7 @@ fn figure(seen: &[Seen]) -> Multiples {
             let (colour, line) = if ours { (0, Line::Dashed) } else { (number + 1, Line::Solid) };
             Series::line(name, colour, line, points)
         });
-        Plot {
-            title: title.into(),
-            x: Axis::linear("time (s)"),
-            y: Axis::linear(y),
-            x_range: Some(range),
-            y_range: loaded.then_some((-1.1, 1.1)),
-            levels: Vec::new(),
-            series: series.collect(),
-        }
+        Plot { y_range: loaded.then_some((-1.1, 1.1)), ..over_time(title, y, series.collect(), range) }
     };
     let plots = vec![
         panel(Which::Slide, false, "slide, to a stop", "v (m/s)"),

@@ -15,12 +15,11 @@
 //!
 //! `stop_time` is the first step with omega <= 0, `rest_time` that after which |omega| stays below 1e-3 rad/s.
 
-use stickslip_io::results::figure::Axis;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};
 
 use super::friction::Friction;
 use super::rig::{Rig, Turns};
-use super::track::{COLUMNS, Sample, Track, Which};
+use super::track::{COLUMNS, Sample, Track, Which, over_time};
 use super::{GRAVITY, KINETIC, STEP, STIFFNESS};
 use crate::experiment::{Context, Ended, Experiment, Outcome};
 
@@ -193,18 +192,6 @@ fn study_table(study: &[Damped]) -> String {
     text
 }
 
-fn plot(title: &str, y: &str, series: Vec<Series>, range: (f64, f64)) -> Plot {
-    Plot {
-        title: title.into(),
-        x: Axis::linear("time (s)"),
-        y: Axis::linear(y),
-        x_range: Some(range),
-        y_range: None,
-        levels: Vec::new(),
-        series,
-    }
-}
-
 /// Figs. 6a to 6c: positions, loads, velocities; ours with the rigid theory.
 fn figure(data: &Track, fig6a: &Track) -> Multiples {
     let curve = |name: &str, colour, track: &Track, of: fn(&Sample) -> f64| {
@@ -223,19 +210,19 @@ fn figure(data: &Track, fig6a: &Track) -> Multiples {
     };
     let all = (0.0, 2.0);
     // In stick the damping of the first steps goes to 700 N: shown is what the spring can carry.
-    let slide = Plot { y_range: Some((-13.0, 2.0)), ..plot("", "slide friction (N)", both(|s| s.force), all) };
-    let roll = Plot { y_range: Some((-0.7, 0.7)), ..plot("", "roll friction (N m)", both(|s| s.torque), all) };
+    let slide = Plot { y_range: Some((-13.0, 2.0)), ..over_time("", "slide friction (N)", both(|s| s.force), all) };
+    let roll = Plot { y_range: Some((-0.7, 0.7)), ..over_time("", "roll friction (N m)", both(|s| s.torque), all) };
     let mut stop = both(|s| s.omega);
     stop.push(Series::marks("authors' data", 6, Symbol::Cross, [(1.2757, 0.0)]));
     let mut place = both(|s| s.x);
     place.push(Series::marks("authors' data", 6, Symbol::Cross, [(2.0, 0.2207)]));
     let plots = vec![
-        plot("", "x (m)", place, all),
-        plot("", "velocity (m/s)", with(|s| s.v, |v, _| v), all),
-        plot("", "angular velocity (rad/s)", with(|s| s.omega, |_, w| w), all),
+        over_time("", "x (m)", place, all),
+        over_time("", "velocity (m/s)", with(|s| s.v, |v, _| v), all),
+        over_time("", "angular velocity (rad/s)", with(|s| s.omega, |_, w| w), all),
         slide,
         roll,
-        Plot { y_range: Some((-0.012, 0.04)), ..plot("the stop", "angular velocity (rad/s)", stop, (1.2, 1.4)) },
+        Plot { y_range: Some((-0.012, 0.04)), ..over_time("the stop", "angular velocity (rad/s)", stop, (1.2, 1.4)) },
     ];
     let title = "A disc on a plane at 0.5 m/s (Fang and Negrut 2020, Figs. 6a to 6c)".to_owned();
     Multiples { title, columns: 3, plots }
@@ -263,7 +250,7 @@ fn study_figure(study: &[Damped]) -> Multiples {
             let points = run.track.between(1.25, 1.40).step_by(6).map(|sample| (sample.time, of(sample)));
             series.push(Series::line(&name, colour, Line::Solid, points));
         }
-        plot(title, y, series, (1.25, 1.40))
+        over_time(title, y, series, (1.25, 1.40))
     };
     let plots = vec![
         panel("", "acceleration (m/s²)", |s| s.force / MASS),

@@ -22,7 +22,7 @@ use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};
 
 use super::friction::{Friction, Twist};
 use super::rig;
-use super::track::{COLUMNS, Track, Which};
+use super::track::{COLUMNS, Track, Which, over_time};
 use super::{GRAVITY, KINETIC, STATIC};
 use crate::experiment::{Context, Ended, Experiment, Outcome};
 
@@ -219,15 +219,7 @@ fn figure(tracks: &[(Pose, [f64; 4], Track)], theirs: &Track) -> Multiples {
     series.push(curve("upright, inertia of the authors' figure", 3, Line::Dashed, theirs));
     let marks = tracks.iter().filter_map(|(pose, ..)| pose.rest).chain([0.98]).map(|time| (time, 0.0));
     series.push(Series::marks("reference: omega = 0", 6, Symbol::Cross, marks));
-    let plot = Plot {
-        title: "K_E = 5e6 N/m".into(),
-        x: Axis::linear("time (s)"),
-        y: Axis::linear("omega (rad/s)"),
-        x_range: Some((0.0, 8.0)),
-        y_range: None,
-        levels: Vec::new(),
-        series,
-    };
+    let plot = over_time("K_E = 5e6 N/m", "omega (rad/s)", series, (0.0, 8.0));
     let level = |title: &str, y: &str, at: usize, unit: f64| {
         let ours = tracks.iter().map(|(_, measured, _)| (measured[0], unit * measured[at]));
         let printed = tracks.iter().map(|(pose, ..)| (pose.curvature, unit * pose.printed[at].0));

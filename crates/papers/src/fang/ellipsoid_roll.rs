@@ -25,13 +25,13 @@ use stickslip::body::Described;
 use stickslip::law::{self, Hooke, Kinematics, Normal, PairLaws, Tracked};
 use stickslip::measure::Mode;
 use stickslip::{Body, Motion, Setup, Shape, World, math};
-use stickslip_io::results::figure::Axis;
 use stickslip_io::results::fixed::RunInfo;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};
 use stickslip_io::results::picture::Drawing;
 
 use super::friction::Friction;
 use super::planar::{Ellipse, Place};
+use super::track::over_time;
 use super::{GRAVITY, STEP, rig};
 use crate::experiment::{Context, Ended, Experiment, Outcome};
 
@@ -336,23 +336,14 @@ fn rows(case: &Case, samples: &[Sample]) -> String {
 }
 
 fn figure(watched: &[(&Case, Vec<Sample>)], planar: &[Place]) -> Multiples {
-    let plot = |title: &str, y: &str, cases: &[usize], of: fn(&Sample) -> f64, levels: Vec<(f64, String)>| Plot {
-        title: title.into(),
-        x: Axis::linear("time (s)"),
-        y: Axis::linear(y),
-        x_range: Some((0.0, TIME)),
-        y_range: None,
-        levels,
-        series: cases
-            .iter()
-            .map(|&at| {
-                let (case, samples) = &watched[at];
-                let line = if at == 0 { Line::Solid } else { Line::Dashed };
-                let every = (samples.len() / 600).max(1);
-                let points = samples.iter().step_by(every).map(|s| (s.time, of(s)));
-                Series::line(case.name, at, line, points)
-            })
-            .collect(),
+    let plot = |title: &str, y: &str, cases: &[usize], of: fn(&Sample) -> f64, levels: Vec<(f64, String)>| {
+        let curve = |&at: &usize| {
+            let (case, samples) = &watched[at];
+            let line = if at == 0 { Line::Solid } else { Line::Dashed };
+            let every = (samples.len() / 600).max(1);
+            Series::line(case.name, at, line, samples.iter().step_by(every).map(|s| (s.time, of(s))))
+        };
+        Plot { levels, ..over_time(title, y, cases.iter().map(curve).collect(), (0.0, TIME)) }
     };
     let flat = vec![(90.0, "flat".to_owned())];
     let mut tilt = plot("tilt", "tilt (degrees)", &[0, 3, 5], |s| s.tilt.to_degrees(), flat);

@@ -7,13 +7,12 @@
 //! spring saturates again (0.0833 s). Both are here.
 
 use stickslip::math;
-use stickslip_io::results::figure::Axis;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};
 
 use super::friction::Friction;
 use super::reference::{self, InclineRow};
 use super::rig::{Rig, Turns};
-use super::track::{COLUMNS, Sample, Track, Which};
+use super::track::{COLUMNS, Sample, Track, Which, over_time};
 use super::{GRAVITY, KINETIC, STATIC, STEP, STIFFNESS};
 use crate::experiment::{Context, Ended, Experiment, Outcome};
 
@@ -153,13 +152,8 @@ fn figure(track: &Track, friction: &Friction) -> Multiples {
         Series::line(name, colour, Line::Solid, track.curve(3000, of))
     };
     let plot = |y: &str, levels: Vec<(f64, String)>, series: Vec<Series>| Plot {
-        title: String::new(),
-        x: Axis::linear("time (s)"),
-        y: Axis::linear(y),
-        x_range: Some((0.0, 0.3)),
-        y_range: None,
         levels,
-        series,
+        ..over_time("", y, series, (0.0, 0.3))
     };
     let speed = vec![
         line("v", 0, &|s| s.v),

@@ -6,12 +6,11 @@
 //! happen once a step at most, 10^4 times a second. Sliding friction beside it is the spring and slider of the appendix.
 
 use stickslip::law::{Limit, PairLaws, Roll, RollConstantTorque};
-use stickslip_io::results::figure::Axis;
-use stickslip_io::results::multiples::{Line, Multiples, Plot, Series};
+use stickslip_io::results::multiples::{Line, Multiples, Series};
 
 use super::appendix_laws::luding_slide;
 use super::disk::{MASS, RADIUS, friction, rig};
-use super::track::{COLUMNS, Sample, Track};
+use super::track::{COLUMNS, Sample, Track, over_time};
 use super::{GRAVITY, STEP};
 use crate::experiment::{Context, Ended, Experiment, Outcome};
 
@@ -91,14 +90,9 @@ fn figure(text: &Track, ours: &Track) -> Multiples {
     let curve = |name: &str, colour, track: &Track, range: (f64, f64), of: fn(&Sample) -> f64| {
         Series::line(name, colour, Line::Solid, track.envelope(400, range, of))
     };
-    let plot = |title: &str, y: &str, range: (f64, f64), of: fn(&Sample) -> f64| Plot {
-        title: title.into(),
-        x: Axis::linear("time (s)"),
-        y: Axis::linear(y),
-        x_range: Some(range),
-        y_range: None,
-        levels: Vec::new(),
-        series: vec![curve("constant torque (eq. 8)", 1, text, range, of), curve("tracked", 0, ours, range, of)],
+    let plot = |title: &str, y: &str, range: (f64, f64), of: fn(&Sample) -> f64| {
+        let both = vec![curve("constant torque (eq. 8)", 1, text, range, of), curve("tracked", 0, ours, range, of)];
+        over_time(title, y, both, range)
     };
     let plots = vec![
         plot("", "angular position (rad)", (0.0, TIME), |s| s.angle),

@@ -11,7 +11,7 @@ use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};
 use super::friction::{Friction, Twist};
 use super::incline::{INERTIA, MASS, RADIUS};
 use super::rig::{Rig, Turns};
-use super::track::{COLUMNS, Track, Which};
+use super::track::{COLUMNS, Track, Which, over_time};
 use super::{GRAVITY, KINETIC, STEP};
 use crate::experiment::{Context, Ended, Experiment, Outcome};
 
@@ -102,15 +102,7 @@ fn figure(tracks: &[(&str, f64, Track)]) -> Multiples {
             let rigid = [(0.0, 1.0), (1.0 / slope, 0.0)];
             series.push(Series::line("rigid theory", 6, Line::Dashed, rigid));
         }
-        Plot {
-            title: title.into(),
-            x: Axis::linear("time (s)"),
-            y: Axis::linear("omega (rad/s)"),
-            x_range: Some(range),
-            y_range,
-            levels: Vec::new(),
-            series,
-        }
+        Plot { y_range, ..over_time(title, "omega (rad/s)", series, range) }
     };
     let plots =
         vec![curves((0.0, TIME), None, ""), curves((3.0, 7.5), Some((-0.006, 0.012)), "the overshoot"), frames(tracks)];

@@ -7,12 +7,11 @@
 use glam::DVec3;
 use stickslip::law::{Hertz, Normal};
 use stickslip::math;
-use stickslip_io::results::figure::Axis;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};
 
 use super::friction::{Friction, Twist};
 use super::rig::{self, Rig, Turns};
-use super::track::{COLUMNS, Sample, Track, Which};
+use super::track::{COLUMNS, Sample, Track, Which, over_time};
 use super::{KINETIC, STEP};
 use crate::experiment::{Context, Ended, Experiment, Outcome};
 
@@ -180,16 +179,9 @@ fn figure(tracks: &[(usize, usize, Track)]) -> Multiples {
             let marks = stops.map(|(_, k, _)| (BALLS[test].expected[*k].1, 0.0));
             series.push(Series::marks("reference: omega = 0", 6, Symbol::Cross, marks));
         }
-        Plot {
-            title: titles[test].into(),
-            x: Axis::linear("time (s)"),
-            y: Axis::linear(y),
-            x_range: Some((0.0, 5.0)),
-            // The dashpot's first kick is many times the limit; shown is what the spring carries.
-            y_range: torque.then_some((-2.0 * limit, 0.5 * limit)),
-            levels: Vec::new(),
-            series,
-        }
+        // The dashpot's first kick is many times the limit; shown is what the spring carries.
+        let y_range = torque.then_some((-2.0 * limit, 0.5 * limit));
+        Plot { y_range, ..over_time(titles[test], y, series, (0.0, 5.0)) }
     };
     let above = (0..3).map(|test| panel(test, "omega (rad/s)", false));
     let below = (0..3).map(|test| panel(test, "torque (uN m)", true));

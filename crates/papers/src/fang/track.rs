@@ -1,6 +1,8 @@
 //! What was seen of one body, step by step, and what is read off: when a mode switches, when a rate first turns around.
 
 use stickslip::measure::Mode;
+use stickslip_io::results::figure::Axis;
+use stickslip_io::results::multiples::{Plot, Series};
 
 /// One step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,3 +163,16 @@ impl Track {
 
 /// The columns of `rows`, the label first.
 pub const COLUMNS: &str = "case,time,x,v,angle,omega,spun,spinning,force,torque,spin_torque,mode\n";
+
+/// A plot against time (s), in this range.
+pub fn over_time(title: &str, y: &str, series: Vec<Series>, range: (f64, f64)) -> Plot {
+    Plot {
+        title: title.into(),
+        x: Axis::linear("time (s)"),
+        y: Axis::linear(y),
+        x_range: Some(range),
+        y_range: None,
+        levels: Vec::new(),
+        series,
+    }
+}

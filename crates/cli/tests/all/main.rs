@@ -1,0 +1,21 @@
+//! Tests of the command from outside, one binary so that it links once. Each module says what it tests.
+
+mod bad_input;
+mod cells;
+mod commands;
+mod common;
+mod compare;
+mod disk;
+mod faults;
+mod guards;
+mod kill;
+mod measure;
+mod memory;
+mod outputs;
+mod reproduce;
+mod resume;
+mod same_bytes;
+mod soak;
+mod stages;
+mod sweep;
+mod traffic;

@@ -1,0 +1,10 @@
+//! Integration tests of the files, one binary so that it links once. Each module says what it tests.
+
+mod cells;
+mod guide;
+mod input;
+mod mutants;
+mod santos;
+mod schema;
+mod stages;
+mod variants;

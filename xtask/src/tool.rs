@@ -1,6 +1,7 @@
 //! Other programs: started, their output passed on, their outcome read.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// A program with its arguments.
@@ -28,6 +29,20 @@ pub fn add_components() {
             let _ = Command::new("rustup").args(["component", "add", component]).status();
         }
     }
+}
+
+/// A program of the release build.
+pub fn release(name: &str) -> PathBuf {
+    let target = PathBuf::from(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
+    let path = target.join("release").join(name);
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// The folder for tools that every clone of this user shares.
+pub fn cache() -> Result<PathBuf, String> {
+    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = of("XDG_CACHE_HOME").or_else(|| Some(of("HOME")?.join(".cache")));
+    folder.map(|folder| folder.join("stickslip")).ok_or_else(|| "neither XDG_CACHE_HOME nor HOME is set".into())
 }
 
 impl Tool {
@@ -58,6 +73,13 @@ impl Tool {
     pub fn run(mut self) -> Result<u64, String> {
         let status = self.0.status().map_err(|error| format!("cannot be started: {error}"))?;
         if status.success() { Ok(1) } else { Err(status.to_string()) }
+    }
+
+    /// Runs it and returns its standard output; an error holds all it printed.
+    pub fn output(mut self) -> Result<String, String> {
+        let output = self.0.output().map_err(|error| format!("cannot be started: {error}"))?;
+        let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+        if output.status.success() { Ok(out) } else { Err(format!("{}\n{out}{err}", output.status)) }
     }
 
     /// Runs it, and ends as it does.

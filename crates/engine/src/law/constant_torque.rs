@@ -1,6 +1,7 @@
 //! `constant-torque`, against roll and spin: a torque of constant size against the motion (type A of Ai et al. 2011).
 //!
-//! Roll: M = -mu R_eff N w_r/|w_r|. Spin: M = -length N sign(w_t) n. Both are zero at zero rate.   (THEORY.md eq. 3.10)
+//! Roll: M = -mu R_eff N w_r/|w_r|. Spin: M = -mu R_eff N sign(w_t) n. Both are zero at zero rate, and
+//! `length` N may stand in place of mu R_eff N.   (THEORY.md eq. 3.10)
 //!
 //! It has no memory, hence no static branch: at rest the torque flips its sign from step to step, and a pile creeps.
 //! The step must be so small that the torque does not reverse the rotation within it, dt << I |w|/M; the law shows what

@@ -205,7 +205,7 @@ pub const LAWS: &[LawInfo] = &[
         name: "constant-torque",
         key: "spin",
         resists: Motions::SPIN,
-        formula: "M = -length N sign(w_t) n, zero at rest",
+        formula: "M = -mu R_eff N sign(w_t) n, or -length N sign(w_t) n; zero at rest",
         reference: "Fang and Negrut 2020, appendix",
         parameters: &[must("mu | length", "- | m", "|M| = mu R_eff N, or |M| = length N; one number")],
     },

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Score;
-use crate::tool::{cache, program, release};
+use crate::tool::{cache, cargo, program, release};
 
 const SCRIPTS: &str = "xtask/readers";
 
@@ -28,6 +28,7 @@ pub fn check(score: &mut Score) {
     let mut ready = false;
     score.check("independent readers: environment", || {
         prepare(&environment)?;
+        cargo(&["build", "--release"]).run()?;
         ready = true;
         Ok(0)
     });

@@ -66,7 +66,12 @@ pub struct Contact {
     pub inverse_inertia_a: f64,
     /// 1/I_b.
     pub inverse_inertia_b: f64,
-    /// Size N of the normal force (N); set by the normal law before friction is evaluated.
+    /// Mass that the dashpot of a normal law counts with: `mass_eff`, but where a or b is a box that of the motion along
+    /// the normal (`collide/normal_mass.rs`).
+    pub normal_mass: f64,
+    /// Normal force on a along n (N), negative where the contact pulls; set by the normal law before friction is evaluated.
+    pub normal_force: f64,
+    /// Normal load N (N): the normal force where it presses, zero where it pulls. Limits of friction are in proportion to it.
     pub normal_load: f64,
     /// Step (s) by which memory grows; zero at the very first evaluation.
     pub dt: f64,
@@ -83,6 +88,13 @@ pub struct Contact {
     pub curvature_a: Curvature,
     /// Of b's surface at the contact.
     pub curvature_b: Curvature,
+}
+
+/// The load N of a normal force: what presses. A force that pulls bears no friction.
+#[inline(always)]
+pub fn pressing(normal_force: f64) -> f64 {
+    // Not `max`, which looks for numbers that are none first.
+    if normal_force > 0.0 { normal_force } else { 0.0 }
 }
 
 /// Principal curvatures of a surface at a point (1/m), positive where it is convex.
@@ -427,6 +439,10 @@ pub struct Block {
     pub arm_a: Lanes3,
     /// The same of b.
     pub arm_b: Lanes3,
+    /// Whether these are pairs with an ellipsoid or a box.
+    pub solid: bool,
+    /// See `Contact`; gathered where a or b is an ellipsoid or a box, else not read.
+    pub normal_mass: Lanes,
     /// Normal force on a along n, by the normal law. May be negative.
     pub normal_force: Lanes,
     /// See `Resistance`.
@@ -496,6 +512,8 @@ impl Block {
         mass_eff: Lanes::ZERO,
         arm_a: Lanes3::ZERO,
         arm_b: Lanes3::ZERO,
+        solid: false,
+        normal_mass: Lanes::ZERO,
         normal_force: Lanes::ZERO,
         slide_force: Lanes3::ZERO,
         slide_lever_a: Lanes::ZERO,
@@ -541,7 +559,9 @@ impl Block {
             inverse_mass_b: self.inverse_mass_b.0[lane],
             inverse_inertia_a: self.inverse_inertia_a.0[lane],
             inverse_inertia_b: self.inverse_inertia_b.0[lane],
-            normal_load: self.normal_force.0[lane].abs(),
+            normal_mass: self.mass_eff.0[lane],
+            normal_force: self.normal_force.0[lane],
+            normal_load: pressing(self.normal_force.0[lane]),
             dt: self.dt,
             point_a: self.surfaces.point_a.get(lane),
             point_b: self.surfaces.point_b.get(lane),

@@ -13,7 +13,8 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::body::{Body, Motion};
 use crate::cell::{CellState, Control};
-use crate::collide::solid::{self, Form, Posed};
+use crate::collide::normal_mass::{Touch, Yields, normal_mass};
+use crate::collide::solid::{self, Form, Meeting, Posed};
 use crate::contact::{Contact, Curvature, Turn};
 use crate::explicit::hand_over;
 use crate::law::PairLaws;
@@ -476,7 +477,7 @@ impl SlowWorld {
         let normal_mid = (now.normal + was.normal).normalize();
         let velocity = |index: usize| {
             let slow = &self.bodies[index];
-            let arm = (now.point - slow.body.position + was.point - self.before[index].0) * 0.5;
+            let arm = self.mid_arm(index, &now, &was);
             slow.body.velocity + slow.mean_turning().cross(arm + normal_mid * lever)
         };
         let centre = now.point + now.normal * lever;
@@ -494,6 +495,46 @@ impl SlowWorld {
             velocity: velocity(a) - velocity(b),
             turning: [a, b].map(|index| self.bodies[index].mean_turning()),
         })
+    }
+
+    /// From the centre of a body to the contact point in the middle of the step.
+    fn mid_arm(&self, index: usize, now: &Meeting, was: &Meeting) -> DVec3 {
+        (now.point - self.bodies[index].body.position + was.point - self.before[index].0) * 0.5
+    }
+
+    /// The mass that normal dashpots count with, where one of the two is a box (THEORY.md eq. 2.9).
+    fn normal_mass(&self, a: usize, b: usize) -> Option<f64> {
+        let pair = [a, b];
+        if !pair.iter().any(|&i| matches!(self.bodies[i].body.shape, Shape::Box { .. })) {
+            return None;
+        }
+        let yields = pair.map(|i| {
+            let slow = &self.bodies[i];
+            let free = slow.body.lock.map(|locked| if locked { 0.0 } else { 1.0 });
+            if !matches!(slow.body.motion, Motion::Free | Motion::Held) {
+                return Yields::NOT;
+            }
+            Yields {
+                inverse_mass: 1.0 / slow.mass,
+                inverse_moments: slow.inertia.recip(),
+                world_from_body: DMat3::from_quat(slow.body.orientation),
+                free: DVec3::new(free[0], free[1], free[2]),
+                free_turn: DVec3::new(free[3], free[4], free[5]),
+            }
+        });
+        let [now, was] = [false, true].map(|before| pair.map(|i| self.posed(i, before)));
+        let touches = (0..solid::features(&now[0].form, &now[1].form)).filter_map(|feature| {
+            let now = solid::meet(&now[0], &now[1], feature).filter(|now| now.overlap > 0.0)?;
+            let was = solid::meet(&was[0], &was[1], feature)?;
+            let normal = (now.normal + was.normal).normalize();
+            let arms = pair.map(|i| self.mid_arm(i, &now, &was));
+            let velocity = |k: usize| {
+                let slow = &self.bodies[pair[k]];
+                slow.body.velocity + slow.mean_turning().cross(arms[k])
+            };
+            Some(Touch { normal, arms, rate: (velocity(0) - velocity(1)).dot(normal) })
+        });
+        Some(normal_mass([&yields[0], &yields[1]], touches))
     }
 
     fn contact_of(&self, a: usize, b: usize, met: &Met, dt: f64) -> Contact {
@@ -524,10 +565,12 @@ impl SlowWorld {
             reach_b,
             radius_eff,
             mass_eff: 1.0 / (inverse_mass_a + inverse_mass_b),
+            normal_mass: self.normal_mass(a, b).unwrap_or(1.0 / (inverse_mass_a + inverse_mass_b)),
             inverse_mass_a,
             inverse_mass_b,
             inverse_inertia_a,
             inverse_inertia_b,
+            normal_force: 0.0,
             normal_load: 0.0,
             dt,
             point_a: met.point - self.bodies[a].body.position,

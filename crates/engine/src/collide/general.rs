@@ -12,7 +12,8 @@
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
 use crate::collide::gather_bodies;
-use crate::collide::solid::{Form, Meeting, Posed, meet};
+use crate::collide::normal_mass::{Touch, Yields, normal_mass};
+use crate::collide::solid::{Form, Meeting, Posed, features, meet};
 use crate::contact::Block;
 use crate::model::Special;
 use crate::state::{Load, Mover};
@@ -96,11 +97,35 @@ impl<'a> Solids<'a> {
             };
             // Spheres drift with the velocities they have.
             let was = ball(mover.position - mover.velocity * dt);
-            return End { mover, now: ball(mover.position), was, turning: mover.angular_velocity, belt: false };
+            let turning = mover.angular_velocity;
+            return End {
+                mover,
+                now: ball(mover.position),
+                was,
+                turning,
+                belt: false,
+                yields: self.yields(mover, None),
+            };
         };
         let (now, before) = (&self.now[number], &self.before[number]);
         let turning = now.turning(before, mover.angular_velocity);
-        End { mover, now: now.posed, was: before.posed, turning, belt: false }
+        End { mover, now: now.posed, was: before.posed, turning, belt: false, yields: self.yields(mover, Some(now)) }
+    }
+
+    fn yields(&self, mover: &Mover, solid: Option<&Solid>) -> Yields {
+        let special = self.specials.get((mover.special as usize).wrapping_sub(1));
+        let tumbles = solid.and_then(|solid| solid.tumbles.map(|inertia| (inertia, solid.posed.world_from_body)));
+        let (inverse_moments, world_from_body) = match tumbles {
+            Some((inertia, world_from_body)) => (inertia.recip(), world_from_body),
+            None => (DVec3::splat(mover.inverse_inertia), DMat3::IDENTITY),
+        };
+        Yields {
+            inverse_mass: mover.inverse_mass,
+            inverse_moments,
+            world_from_body,
+            free: special.map_or(DVec3::ONE, |special| special.free),
+            free_turn: special.map_or(DVec3::ONE, |special| special.free_turn),
+        }
     }
 }
 
@@ -112,6 +137,8 @@ pub struct End<'a> {
     /// Angular velocity in the middle of the step.
     turning: DVec3,
     belt: bool,
+    /// What a push does to it.
+    yields: Yields,
 }
 
 impl<'a> End<'a> {
@@ -122,7 +149,8 @@ impl<'a> End<'a> {
             position: wall.place(),
             world_from_body: DMat3::IDENTITY,
         };
-        End { mover, now: posed(now), was: posed(before), turning: mover.angular_velocity, belt: now.belt }
+        let (turning, belt) = (mover.angular_velocity, now.belt);
+        End { mover, now: posed(now), was: posed(before), turning, belt, yields: Yields::NOT }
     }
 
     /// The velocity of its point that is this far from its centre, in the middle of the step.
@@ -151,26 +179,57 @@ pub fn speed_at(a: &End, b: &End, meeting: &Meeting) -> DVec3 {
     of(a) - of(b)
 }
 
+/// Where a pair touches, at the end of a step and in its middle.
+struct Place {
+    now: Meeting,
+    normal_before: DVec3,
+    normal_mid: DVec3,
+    /// From the centres of a and b to the contact point at the end.
+    arms: [DVec3; 2],
+    /// The same in the middle: the mean of those at the start and at the end.
+    mid_arms: [DVec3; 2],
+}
+
+impl Place {
+    fn of(a: &End, b: &End, feature: u32, dt: f64) -> Option<Place> {
+        let now = meet(&a.now, &b.now, feature)?;
+        // Two that have passed through each other have no sense of turning; the overlap will say so.
+        let before = if dt > 0.0 { meet(&a.was, &b.was, feature) } else { None };
+        let before = before.filter(|before| before.normal.dot(now.normal) > 0.0);
+        let was = before.unwrap_or(now);
+        let normal_mid = (was.normal + now.normal).normalize();
+        let arms = [a, b].map(|end| now.point - end.now.position);
+        let at_start = [a, b].map(|end| was.point - end.was.position);
+        let mid = |i: usize| (arms[i] + if before.is_some() { at_start[i] } else { arms[i] }) * 0.5;
+        Some(Place { now, normal_before: was.normal, normal_mid, arms, mid_arms: [mid(0), mid(1)] })
+    }
+}
+
+/// The mass that normal dashpots of a pair count with: with a box, from all places where it touches.
+pub fn normal_mass_of(a: &End, b: &End, dt: f64) -> f64 {
+    if ![a, b].iter().any(|end| matches!(end.now.form, Form::Box { .. })) {
+        return 1.0 / (a.mover.inverse_mass + b.mover.inverse_mass);
+    }
+    let places = (0..features(&a.now.form, &b.now.form)).filter_map(|feature| Place::of(a, b, feature, dt));
+    let touches = places.filter(|place| place.now.overlap > 0.0).map(|place| {
+        let (normal, [arm_a, arm_b]) = (place.normal_mid, place.mid_arms);
+        let rate = (a.velocity(arm_a, normal) - b.velocity(arm_b, normal)).dot(normal);
+        Touch { normal, arms: place.mid_arms, rate }
+    });
+    normal_mass([&a.yields, &b.yields], touches)
+}
+
 /// Puts the pair into a lane.
 pub fn gather(block: &mut Block, lane: usize, a: &End, b: &End, feature: u8) {
-    let feature = u32::from(feature);
-    let Some(now) = meet(&a.now, &b.now, feature) else { return };
-    // Two that have passed through each other have no sense of turning; the overlap will say so.
-    let before = if block.dt > 0.0 { meet(&a.was, &b.was, feature) } else { None };
-    let before = before.filter(|before| before.normal.dot(now.normal) > 0.0);
-    let was = before.unwrap_or(now);
+    let Some(place) = Place::of(a, b, u32::from(feature), block.dt) else { return };
+    let Place { now, normal_mid, .. } = place;
     let (reach, lever) = (now.radius_eff, now.radius_eff - 0.5 * now.overlap);
-    let normal_mid = (was.normal + now.normal).normalize();
-    let arms = |end: &End| {
-        let at_end = now.point - end.now.position;
-        let at_start = if before.is_some() { was.point - end.was.position } else { at_end };
-        (at_end + now.normal * lever, (at_end + at_start) * 0.5 + normal_mid * lever)
-    };
-    let ((arm_a, mid_a), (arm_b, mid_b)) = (arms(a), arms(b));
+    let [arm_a, arm_b] = place.arms.map(|arm| arm + now.normal * lever);
+    let [mid_a, mid_b] = place.mid_arms.map(|arm| arm + normal_mid * lever);
     gather_bodies(block, lane, a.mover, b.mover);
     block.turning_a.set(lane, a.turning, a.mover.inverse_inertia);
     block.turning_b.set(lane, b.turning, b.mover.inverse_inertia);
-    block.normal_before.set(lane, was.normal);
+    block.normal_before.set(lane, place.normal_before);
     block.between.set(lane, now.normal * (reach - now.overlap), reach);
     block.moving.set(lane, a.velocity(mid_a, normal_mid) - b.velocity(mid_b, normal_mid), -reach);
     block.moving_ahead.set(lane, a.velocity_ahead(arm_a, mid_a) - b.velocity_ahead(arm_b, mid_b), 0.0);

@@ -9,6 +9,7 @@ pub mod ellipsoid_ellipsoid;
 pub mod ellipsoid_plane;
 pub mod ellipsoid_sphere;
 pub mod general;
+pub mod normal_mass;
 pub mod solid;
 pub mod sphere_sphere;
 pub mod sphere_wall;

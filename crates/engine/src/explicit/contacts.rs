@@ -265,6 +265,7 @@ fn gather<const N: usize>(
     ahead: &[u32],
     live: u32,
 ) {
+    block.solid = class.solid;
     if class.solid {
         return solids::gather::<N>(block, view, lists, class.wall, placed, live);
     }

@@ -47,11 +47,20 @@ pub fn gather<const N: usize>(
 ) {
     // Only what touches is worth its geometry; the lanes between repeat one that does.
     let any = (live.trailing_zeros() as usize).min(placed.len() - 1);
+    // The corners of a box stand side by side and share one mass.
+    let mut last: Option<((u32, u32), f64)> = None;
     for lane in 0..N {
-        let place = if live >> lane & 1 == 1 { lane } else { any };
-        let candidate = &lists.candidates[placed[place] as usize];
+        let touches = live >> lane & 1 == 1;
+        let candidate = &lists.candidates[placed[if touches { lane } else { any }] as usize];
         let [a, b] = view.ends(candidate, wall);
         general::gather(block, lane, &a, &b, candidate.feature());
+        if touches {
+            let pair = (candidate.a, candidate.b);
+            let known = last.filter(|(of, _)| *of == pair).map(|(_, mass)| mass);
+            let mass = known.unwrap_or_else(|| general::normal_mass_of(&a, &b, block.dt));
+            block.normal_mass.0[lane] = mass;
+            last = Some((pair, mass));
+        }
     }
     block.live = live;
 }

@@ -12,7 +12,8 @@
 //! Likely contacts of a sphere with spheres of radius R_j: 6 ((R_i + R_j)/(2 R_j))^2, six for equal ones, but no more than
 //! there are; with walls: as many as there are, but no more than six.
 //! An ellipsoid or a box is pushed off its centre, too, by up to an arm s: a normal contact has q = 1/m + s^2/I, with s the
-//! difference of the longest and the shortest semi-axis, or half the diagonal of a box, which counts four corners at a wall.
+//! difference of the longest and the shortest semi-axis, or half the diagonal of a box, which counts four corners at a wall, each
+//! with half of the dashpot (eq. 2.9).
 //! Radii are those of curvature in R_eff, the largest, and the largest distance of the surface in R.
 //! A servo moves with 1/M under N^(2/3) contacts of N spheres.
 //! A Hertz contact is taken at an overlap of 1 % of R_eff.
@@ -345,6 +346,12 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscilla
     let rocking = [i, j].map(|kind| kind.inverse_mass + kind.radius * kind.radius * kind.inverse_inertia);
     let mass_eff = 1.0 / (i.inverse_mass + j.inverse_mass);
     let critical_dashpot = |k: f64, q: [f64; 2]| 2.0 * (k / (q[0] + q[1])).sqrt();
+    // Corners of a box that touch a wall at once share the mass that normal dashpots count with (THEORY.md eq. 2.9).
+    let corners = if j.radius > 0.0 { 1.0 } else { i.corners };
+    let normal_dashpot = |gamma: f64, ratio: f64, k: f64| {
+        let rate = gamma * mass_eff / corners;
+        rate + ratio * critical_dashpot(k, translation) / f64::sqrt(corners)
+    };
     let holds = |limit: &Limit| limit.static_ > 0.0;
     let mut list = Vec::new();
     let mut push = |holds, motion, stiffness, dashpot, inverse_inertia| {
@@ -353,14 +360,12 @@ fn oscillators(laws: &PairLaws, i: &Kind, j: &Kind, overlap: f64) -> Vec<Oscilla
     match &laws.normal {
         Normal::Hooke(law) => {
             let k = law.stiffness;
-            let c = law.damping * mass_eff + law.damping_ratio * critical_dashpot(k, translation);
-            push(true, "normal", k, c, translation);
+            push(true, "normal", k, normal_dashpot(law.damping, law.damping_ratio, k), translation);
         }
         Normal::Hertz(law) => {
             let k = law.slope(radius_eff, overlap * radius_eff);
-            let c =
-                law.damping * mass_eff + (5.0_f64 / 6.0).sqrt() * law.damping_ratio * critical_dashpot(k, translation);
-            push(true, "normal", k, c, translation);
+            let ratio = (5.0_f64 / 6.0).sqrt() * law.damping_ratio;
+            push(true, "normal", k, normal_dashpot(law.damping, ratio, k), translation);
         }
     }
     let dashpot = |by_ratio: bool, damping: f64, plain: f64, k: f64, q: [f64; 2]| {
@@ -583,6 +588,21 @@ mod tests {
         let laws = PairLaws::frictionless(Normal::Hertz(Hertz::with_restitution(1e6, 1.0, false)));
         let advice = pair(laws, 2).unwrap();
         assert!((advice.limit.unwrap().step / advice.critical - 10.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_corners_of_a_box_share_the_mass_of_their_dashpots() {
+        // On its face four corners have the damping ratio that is asked for, not twice that. With the unit density and edges of 1, 2
+        // and 3: m = 6, the least moment is m (1 + 4)/12 = 2.5, the corners are 3.5^(1/2) away.
+        let hooke = Hooke { damping_ratio: 0.5, ..Hooke::new(7.0, 0.0) };
+        let mut model = Model::new(vec![Material { name: "brick".into(), density: 1.0 }], 1.0);
+        model.laws.set(0, 0, PairLaws::frictionless(Normal::Hooke(hooke)));
+        let floor = Body { motion: Motion::Fixed, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) };
+        let brick = Body::new(Shape::Box { size: DVec3::new(1.0, 2.0, 3.0) }, 0, DVec3::Z * 5.0);
+        let omega = (4.0 * 7.0 * (1.0 / 6.0 + 3.5 / 2.5_f64)).sqrt();
+        let expected = 2.0 / omega * (1.25_f64.sqrt() - 0.5);
+        let found = advise(&model, &[brick, floor]).unwrap().critical;
+        assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
     }
 
     #[test]

@@ -5,13 +5,16 @@
 //!                                                                                          (THEORY.md eq. 3.11)
 //! K_r = `stiffness`, or K_t R_eff^2 with the stiffness K_t of the pair's slide law. I_r is the inertia of the two bodies
 //! about the contact point, 1/I_r = 1/(I_a + m_a R_a^2) + 1/(I_b + m_b R_b^2). M_d stands outside the cap, as published:
-//! the total may exceed mu R_eff N while the contact sticks.
+//! the total may exceed mu R_eff N while the contact sticks. At step 0, where no spring has been stretched yet, the cap holds the
+//! total.
 //!
 //! ```
 //! use stickslip::law::{Limit, RollEpsd};
 //! let law = RollEpsd { stiffness: 0.0, slide_stiffness: 1e5, damping_ratio: 0.3, limit: Limit::mu(0.1) };
 //! assert_eq!(law.stiffness_at(0.002), 0.4);
 //! ```
+
+use glam::DVec3;
 
 use crate::contact::{Contact, Resistance};
 use crate::law::limit::Limit;
@@ -46,27 +49,40 @@ fn inverse_inertia_at_contact(inverse_mass: f64, inverse_inertia: f64, reach: f6
     if sum > 0.0 { inverse_mass * inverse_inertia / sum } else { 0.0 }
 }
 
+impl RollEpsd {
+    /// `resist` where the compiler may know whether this is an evaluation at rest, with dt = 0.
+    #[inline(always)]
+    fn resist_with(&self, at_rest: bool, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
+        let stiffness = self.stiffness_at(contact.radius_eff);
+        let rate = contact.roll_rate();
+        let trial = contact.transport(memory.spring) - rate * (stiffness * contact.dt);
+        let inverse_a = inverse_inertia_at_contact(contact.inverse_mass_a, contact.inverse_inertia_a, contact.reach_a);
+        let inverse_b = inverse_inertia_at_contact(contact.inverse_mass_b, contact.inverse_inertia_b, contact.reach_b);
+        let dashpot = 2.0 * self.damping_ratio * (stiffness / (inverse_a + inverse_b)).sqrt();
+        // At step 0 nothing has been rolled yet: a spring without a past cannot tell whether it is saturated, and the limit caps
+        // spring and dashpot together.
+        let newborn = at_rest & (memory.slipping | (memory.spring == DVec3::ZERO));
+        let tested = trial - rate * (if newborn { dashpot } else { 0.0 });
+        let size = tested.length();
+        let per_coefficient = self.limit.arm(contact) * contact.normal_load;
+        let kinetic = self.limit.kinetic * per_coefficient;
+        let allowed = if memory.slipping { kinetic } else { self.limit.static_ * per_coefficient };
+        let saturated = size > allowed;
+        let kept = if saturated { kinetic / size } else { 1.0 };
+        let spring = trial * (if newborn { 1.0 } else { kept });
+        let torque = if newborn { tested * kept } else { spring - rate * (if saturated { 0.0 } else { dashpot }) };
+        *memory = VectorSpring { spring, slipping: saturated };
+        Resistance { roll_a: torque, roll_b: -torque, ..Resistance::default() }
+    }
+}
+
 impl FrictionLaw for RollEpsd {
     const RESISTS: Motions = Motions::ROLL;
     type Memory = VectorSpring;
 
     #[inline(always)]
     fn resist(&self, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
-        let stiffness = self.stiffness_at(contact.radius_eff);
-        let rate = contact.roll_rate();
-        let trial = contact.transport(memory.spring) - rate * (stiffness * contact.dt);
-        let size = trial.length();
-        let per_coefficient = self.limit.arm(contact) * contact.normal_load;
-        let kinetic = self.limit.kinetic * per_coefficient;
-        let allowed = if memory.slipping { kinetic } else { self.limit.static_ * per_coefficient };
-        let saturated = size > allowed;
-        let spring = trial * (if saturated { kinetic / size } else { 1.0 });
-        let inverse_a = inverse_inertia_at_contact(contact.inverse_mass_a, contact.inverse_inertia_a, contact.reach_a);
-        let inverse_b = inverse_inertia_at_contact(contact.inverse_mass_b, contact.inverse_inertia_b, contact.reach_b);
-        let dashpot = 2.0 * self.damping_ratio * (stiffness / (inverse_a + inverse_b)).sqrt();
-        let torque = spring - rate * (if saturated { 0.0 } else { dashpot });
-        *memory = VectorSpring { spring, slipping: saturated };
-        Resistance { roll_a: torque, roll_b: -torque, ..Resistance::default() }
+        self.resist_with(contact.dt == 0.0, contact, memory)
     }
 
     fn stored(&self, contact: &Contact, memory: &VectorSpring) -> [f64; 3] {
@@ -74,11 +90,28 @@ impl FrictionLaw for RollEpsd {
     }
 }
 
+/// The law in a step. The kernel runs it as this type, so that what the evaluation with dt = 0 asks for costs steps nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EpsdInSteps(pub RollEpsd);
+
+impl FrictionLaw for EpsdInSteps {
+    const RESISTS: Motions = Motions::ROLL;
+    type Memory = VectorSpring;
+
+    #[inline(always)]
+    fn resist(&self, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
+        self.0.resist_with(false, contact, memory)
+    }
+
+    fn stored(&self, contact: &Contact, memory: &VectorSpring) -> [f64; 3] {
+        self.0.stored(contact, memory)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::law::testing::{close, contact};
-    use glam::DVec3;
 
     /// One step at a rolling rate about x.
     fn roll(law: &RollEpsd, memory: &mut VectorSpring, rate: f64) -> DVec3 {
@@ -115,6 +148,26 @@ mod tests {
         close(torque, DVec3::X * -(0.035 + 0.05 * 1.225_f64.sqrt()));
         assert!(torque.length() > 0.05, "the total may exceed the limit in stick, as published");
         close(roll(&law, &mut memory, 0.05), DVec3::X * -0.05);
+    }
+
+    /// A ball that started rolling in contact had 5600 times its limit for half a step: at step 0 the dashpot was not capped.
+    #[test]
+    fn at_step_0_the_limit_caps_the_dashpot_too() {
+        // Limit 0.05 N m; the dashpot alone would give sqrt(1.225) N m s.
+        let law = RollEpsd { stiffness: 0.0, slide_stiffness: 112.0, damping_ratio: 0.5, limit: Limit::mu(0.1) };
+        let at_rest = |memory: &mut VectorSpring, rate: f64| {
+            law.resist(&Contact { dt: 0.0, angular_velocity_a: DVec3::X * rate, ..contact() }, memory).roll_a
+        };
+        let mut memory = VectorSpring::default();
+        close(at_rest(&mut memory, 30.0), DVec3::X * -0.05);
+        assert_eq!(memory.spring, DVec3::ZERO);
+        close(at_rest(&mut VectorSpring::default(), 0.01), DVec3::X * (-0.01 * 1.225_f64.sqrt()));
+        // One that slipped when its run was stopped goes on so; one that stuck has its dashpot beside the spring, as in a step.
+        let mut slipping = VectorSpring { spring: DVec3::X * -0.05, slipping: true };
+        close(at_rest(&mut slipping, 30.0), DVec3::X * -0.05);
+        assert_eq!(slipping.spring, DVec3::X * -0.05);
+        let mut sticking = VectorSpring { spring: DVec3::X * -0.035, slipping: false };
+        close(at_rest(&mut sticking, 0.05), DVec3::X * -(0.035 + 0.05 * 1.225_f64.sqrt()));
     }
 
     #[test]

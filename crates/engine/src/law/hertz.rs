@@ -50,7 +50,7 @@ impl Hertz {
 impl NormalLaw for Hertz {
     #[inline(always)]
     fn press(&self, contact: &Contact) -> f64 {
-        let m = contact.mass_eff;
+        let m = contact.normal_mass;
         let slope = self.slope(contact.radius_eff, contact.overlap);
         let dashpot = self.damping * m + 2.0 * (5.0_f64 / 6.0).sqrt() * self.damping_ratio * (slope * m).sqrt();
         let force = slope * contact.overlap * (2.0 / 3.0) - dashpot * contact.separation_rate;

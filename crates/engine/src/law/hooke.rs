@@ -43,7 +43,7 @@ impl Hooke {
 impl NormalLaw for Hooke {
     #[inline(always)]
     fn press(&self, contact: &Contact) -> f64 {
-        let m = contact.mass_eff;
+        let m = contact.normal_mass;
         let critical = if self.damping_ratio == 0.0 { 0.0 } else { 2.0 * (self.stiffness * m).sqrt() };
         let dashpot = self.damping * m + self.damping_ratio * critical;
         let force = self.stiffness * contact.overlap - dashpot * contact.separation_rate;

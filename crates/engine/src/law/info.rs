@@ -43,13 +43,17 @@ const fn may(name: &'static str, unit: &'static str, default: &'static str, mean
 const COHESIONLESS: ParameterInfo =
     may("cohesionless", "true | false", "false", "clip the force at zero: it never pulls");
 const RESTITUTION: ParameterInfo =
-    may("restitution", "-", "absent", "coefficient of restitution in (0, 1], instead of damping");
+    may("restitution", "-", "absent", "coefficient of restitution in [0, 1], instead of damping");
 const RATIO: ParameterInfo =
     may("damping_ratio", "-", "absent", "fraction of the critical dashpot of this motion, instead of damping");
 const MU_TORQUE: ParameterInfo =
     must("mu | length", "- | m", "|M| <= mu R_eff N, or |M| <= length N; a number or { static = .., kinetic = .. }");
-const SLIP: ParameterInfo =
-    may("slip", "series | lammps", "series", "what slip leaves in the spring; lammps can create energy");
+const SLIP: ParameterInfo = may(
+    "slip",
+    "series | lammps",
+    "series",
+    "what slip leaves in the spring; lammps takes N = |F|, also of a pull, and can create energy",
+);
 const CAP: ParameterInfo =
     may("cap", "total | elastic", "total", "the limit caps spring and dashpot together, or the spring alone");
 const TRANSPORT: ParameterInfo =

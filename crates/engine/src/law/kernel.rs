@@ -5,8 +5,9 @@
 
 use glam::DVec3;
 
-use crate::contact::{Block, Lanes, Resistance, Turn};
+use crate::contact::{Block, Contact, Lanes, Resistance, Turn};
 use crate::explicit::flow::PairFlow;
+use crate::law::epsd::EpsdInSteps;
 use crate::law::memory::Memory;
 use crate::law::spring_slider::{SliderOptions, WithDefaults};
 use crate::law::tracked::{ByRates, OneByOne};
@@ -260,6 +261,7 @@ pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut
         }
         Some(Roll::SpringSlider(law)) => resist::<_, N>(law, block, slips, roll),
         Some(Roll::ConstantTorque(law)) => resist::<_, N>(law, block, slips, roll),
+        Some(Roll::Epsd(law)) if block.dt > 0.0 => resist::<_, N>(&EpsdInSteps(*law), block, slips, roll),
         Some(Roll::Epsd(law)) => resist::<_, N>(law, block, slips, roll),
         Some(Roll::Viscous(law)) => resist::<_, N>(law, block, slips, roll),
         Some(Roll::Own(law)) => law.resist_block(N, block, slips, roll),
@@ -392,8 +394,20 @@ fn turn_spins<const N: usize>(block: &mut Block) {
 
 #[inline(always)]
 fn press<L: NormalLaw, const N: usize>(law: &L, block: &mut Block) {
+    if block.solid {
+        return press_solids(law, block, N);
+    }
     for i in 0..N {
         block.normal_force.0[i] = law.press(&block.contact(i));
+    }
+}
+
+/// The same for pairs with an ellipsoid or a box: where there is a box, dashpots count with a mass of their own.
+#[inline(never)]
+fn press_solids<L: NormalLaw>(law: &L, block: &mut Block, count: usize) {
+    for i in 0..count {
+        let contact = Contact { normal_mass: block.normal_mass.0[i], ..block.contact(i) };
+        block.normal_force.0[i] = law.press(&contact);
     }
 }
 

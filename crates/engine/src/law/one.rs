@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::contact::{Contact, Lanes, Resistance};
+use crate::contact::{Contact, Lanes, Resistance, pressing};
 use crate::law::kernel::{MemoryLayout, SLIPS};
 use crate::law::memory::{GradedSpring, ModeOnly, ScalarSpring, VectorSpring};
 use crate::law::own::{Own, OwnNumbers};
@@ -117,13 +117,13 @@ impl PairMemory {
     }
 }
 
-/// Normal force on a and friction; `contact.normal_load` is set on the way.
+/// Normal force on a and friction; `contact.normal_force` and `normal_load` are set on the way.
 pub fn evaluate(laws: &PairLaws, contact: &mut Contact, memory: &mut PairMemory) -> (f64, Resistance) {
     let push = match &laws.normal {
         Normal::Hooke(law) => law.press(contact),
         Normal::Hertz(law) => law.press(contact),
     };
-    contact.normal_load = push.abs();
+    (contact.normal_force, contact.normal_load) = (push, pressing(push));
     let mut sum = Resistance::default();
     if let Some(Friction::Tracked(law)) = &laws.friction {
         return (push, law.resist(contact, &mut memory.tracked));

@@ -8,10 +8,18 @@
 
 use crate::math;
 
-/// The damping ratio that gives restitution `e` in (0, 1].
+/// What a restitution of zero comes out as where the force may not pull: there e = 0 needs an infinite damping ratio, e being
+/// 1/(4 b^2) for large b, and the step a scene can bear falls as 1/b.
+pub const LEAST_CLIPPED: f64 = 0.01;
+
+/// The damping ratio that gives restitution `e` in [0, 1]. Zero is critical damping where the force may pull; where it may not,
+/// zero stands for `LEAST_CLIPPED`.
 pub fn damping_ratio(e: f64, cohesionless: bool) -> f64 {
     if e >= 1.0 {
         return 0.0;
+    }
+    if e <= 0.0 {
+        return if cohesionless { damping_ratio(LEAST_CLIPPED, true) } else { 1.0 };
     }
     let log = math::ln(e);
     if !cohesionless {
@@ -31,6 +39,17 @@ pub fn damping_ratio(e: f64, cohesionless: bool) -> f64 {
         if log_restitution_clipped(middle) > log { low = middle } else { high = middle }
     }
     0.5 * (low + high)
+}
+
+/// The restitution that a damping ratio gives.
+pub fn of_damping_ratio(b: f64, cohesionless: bool) -> f64 {
+    if cohesionless {
+        math::exp(log_restitution_clipped(b))
+    } else if b < 1.0 {
+        math::exp(-std::f64::consts::PI * b / (1.0 - b * b).sqrt())
+    } else {
+        0.0
+    }
 }
 
 /// ln e of a clipped spring and dashpot with damping ratio b.
@@ -64,10 +83,25 @@ mod tests {
     #[test]
     fn the_inverse_is_an_inverse_on_both_sides_of_critical() {
         for e in [0.01, 0.1, 0.1353, 0.136, 0.4, 0.9, 0.999] {
+            let pulls = of_damping_ratio(damping_ratio(e, false), false);
+            // 1 - b^2 is known to 1e-16 of 1: to 1e-14 of itself for e = 0.01.
+            assert!((pulls / e - 1.0).abs() < 1e-12, "e = {e}: {pulls}");
             let b = damping_ratio(e, true);
             // The branch within 1e-6 of b = 1 is flat to 1e-6, hence the tolerance.
-            assert!((math::exp(log_restitution_clipped(b)) / e - 1.0).abs() < 2e-6, "e = {e}, b = {b}");
+            assert!((of_damping_ratio(b, true) / e - 1.0).abs() < 2e-6, "e = {e}, b = {b}");
         }
         assert_eq!(damping_ratio(1.0, true), 0.0);
+        // A large b gives e = 1/(4 b^2), but for 2 e ln(1/e) of it.
+        let (e, b) = (1e-4, damping_ratio(1e-4, true));
+        assert!((4.0 * b * b * e - 1.0).abs() < -2.0 * e * math::ln(e), "{b}");
+    }
+
+    /// `restitution = 0` was an error.
+    #[test]
+    fn a_fully_plastic_contact_is_critically_damped_or_next_to_plastic() {
+        assert_eq!(damping_ratio(0.0, false), 1.0);
+        // The limit of small e.
+        assert!((damping_ratio(1e-300, false) - 1.0).abs() < 2e-5);
+        assert_eq!(damping_ratio(0.0, true), damping_ratio(LEAST_CLIPPED, true));
     }
 }

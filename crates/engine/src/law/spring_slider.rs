@@ -13,7 +13,8 @@
 //! Options that reproduce LAMMPS' `granular` (Santos et al. 2020) to rounding, each with its fault:
 //! `arm = "lammps"` (full radii in the slip velocity, R - d/2 in the torque) is not objective; `transport = "lammps"`
 //! (project and rescale, rates with the normal at the step's end) lets loads lag behind a turning pair;
-//! `slip = "lammps"` (x := -(f + c v)/k) can create energy, up to L^2/2k each time c|v| > L.
+//! `slip = "lammps"` (x := -(f + c v)/k, and L = mu |F| also where the normal force F pulls) can create energy, up to L^2/2k each
+//! time c|v| > L.
 //! `cap = "elastic"` caps the spring alone and drops the dashpot in slip, as `fang`'s appendix prints Cundall and Strack.
 //!
 //! ```
@@ -82,6 +83,17 @@ pub struct SliderOptions {
     pub cap: Cap,
     /// The dashpot is given as a fraction of the critical one.
     pub damped_by_ratio: bool,
+}
+
+impl SliderOptions {
+    /// The load N that the limit is in proportion to: LAMMPS takes the size of a force that pulls, too.
+    #[inline(always)]
+    fn normal_load(&self, contact: &Contact) -> f64 {
+        match self.slip {
+            Slip::Series => contact.normal_load,
+            Slip::Lammps => contact.normal_force.abs(),
+        }
+    }
 }
 
 /// Parameters of `spring-slider` for slide.
@@ -195,12 +207,15 @@ impl Slider {
         let stretched = old.plus(rate.times(dt));
         let elastic = stretched.times(-k);
         let trial = elastic.plus(rate.times(-c));
-        let tested = V::pick(options.cap == Cap::Elastic, elastic, trial);
+        // A spring that knows nothing yet (dt is zero, and it has no past) cannot tell whether it slips: the limit then caps the
+        // dashpot, too.
+        let newborn = (dt == 0.0) & (slipping | (old.size() == 0.0));
+        let tested = V::pick((options.cap == Cap::Elastic) & !newborn, elastic, trial);
         let size = tested.size();
         let slips = size > f64::pick(slipping, self.kinetic_limit, self.static_limit);
         let at_limit = tested.times(self.kinetic_limit / size);
         let (at_limit, left) = match (options.cap, options.slip) {
-            (Cap::Elastic, _) => (at_limit, at_limit.times(-1.0 / k)),
+            (Cap::Elastic, _) => (at_limit, V::pick(newborn, stretched, at_limit.times(-1.0 / k))),
             (Cap::Total, Slip::Series) => {
                 // At the very first evaluation dt is zero; without a dashpot the formula's limit for small dt is -f/k.
                 let dt = f64::pick(dt + c > 0.0, dt, 1.0);
@@ -268,11 +283,12 @@ impl SlideSlider {
                 (project_and_rescale(memory.spring, contact.normal), contact.slip_at(contact.normal, reach_a, reach_b))
             }
         };
+        let load = options.normal_load(contact);
         let slider = Slider {
             k: self.stiffness,
             c: self.dashpot_with(options, contact),
-            static_limit: self.limit.static_ * contact.normal_load,
-            kinetic_limit: self.limit.kinetic * contact.normal_load,
+            static_limit: self.limit.static_ * load,
+            kinetic_limit: self.limit.kinetic * load,
             dt: contact.dt,
         };
         let (force, spring, slipping) = slider.slide(options, old, rate, memory.slipping);
@@ -324,8 +340,8 @@ impl RollSlider {
         };
         // The limit of the pseudo-force, whose torque has the arm R_eff.
         let per_coefficient = match self.limit.measure {
-            Measure::Mu => contact.normal_load,
-            Measure::Length => contact.normal_load / radius,
+            Measure::Mu => options.normal_load(contact),
+            Measure::Length => options.normal_load(contact) / radius,
         };
         let slider = Slider {
             k: self.stiffness,
@@ -370,7 +386,7 @@ impl SpinSlider {
         } else {
             self.damping
         };
-        let arm = self.limit.arm(contact);
+        let (arm, load) = (self.limit.arm(contact), options.normal_load(contact));
         let rate = match options.transport {
             Transport::Objective => contact.spin_rate(),
             Transport::Lammps => (contact.angular_velocity_a - contact.angular_velocity_b).dot(contact.normal),
@@ -378,8 +394,8 @@ impl SpinSlider {
         let slider = Slider {
             k: self.stiffness,
             c,
-            static_limit: self.limit.static_ * arm * contact.normal_load,
-            kinetic_limit: self.limit.kinetic * arm * contact.normal_load,
+            static_limit: self.limit.static_ * arm * load,
+            kinetic_limit: self.limit.kinetic * arm * load,
             dt: contact.dt,
         };
         let (spin, spring, slipping) = slider.slide(options, memory.spring, rate, memory.slipping);
@@ -554,6 +570,35 @@ mod tests {
         let law = SpinSlider { options, ..SpinSlider::new(20.0, 0.5, Limit::length(9.0)) };
         let turning = Contact { angular_velocity_a: DVec3::Z, ..contact() };
         near(law.resist(&turning, &mut ScalarSpring::default()).spin, -3.0);
+    }
+
+    /// Under `cap = "elastic"` a body that started sliding in contact had a dashpot without a cap for half a step.
+    #[test]
+    fn at_step_0_the_elastic_cap_holds_the_dashpot_too() {
+        // Limit 0.5 * 2 = 1; c = 4 * 0.5 = 2.
+        let elastic = SliderOptions { cap: Cap::Elastic, ..SliderOptions::default() };
+        let law = SlideSlider { options: elastic, ..SlideSlider::new(10.0, 4.0, Limit::mu(0.5)) };
+        let at_rest = |memory: &mut VectorSpring, velocity: f64| {
+            law.resist(&Contact { velocity: DVec3::X * velocity, dt: 0.0, ..contact() }, memory).force
+        };
+        let mut memory = VectorSpring::default();
+        close(at_rest(&mut memory, 100.0), DVec3::X * -1.0);
+        assert_eq!(memory.spring, DVec3::ZERO);
+        let mut slipping = VectorSpring { spring: DVec3::X * 0.1, slipping: true };
+        close(at_rest(&mut slipping, 100.0), DVec3::X * -1.0);
+        assert_eq!(slipping.spring, DVec3::X * 0.1);
+        let mut sticking = VectorSpring { spring: DVec3::X * 0.09, slipping: false };
+        close(at_rest(&mut sticking, 0.9), DVec3::X * -2.7);
+    }
+
+    /// A contact that pulls had the friction of one that presses as hard.
+    #[test]
+    fn a_contact_that_pulls_bears_no_friction_but_as_in_lammps() {
+        let pulling = Contact { velocity: DVec3::X, normal_force: -2.0, normal_load: 0.0, ..contact() };
+        let law = SlideSlider::new(10.0, 4.0, Limit::mu(0.5));
+        close(law.resist(&pulling, &mut VectorSpring::default()).force, DVec3::ZERO);
+        let options = SliderOptions { slip: Slip::Lammps, ..SliderOptions::default() };
+        close(SlideSlider { options, ..law }.resist(&pulling, &mut VectorSpring::default()).force, DVec3::X * -1.0);
     }
 
     #[test]

@@ -460,7 +460,8 @@ impl Capped {
         let stretched = old.plus(rate_now.times(self.dt));
         let size = stretched.size();
         let cap = f64::pick(slipping, self.kinetic_cap, self.static_cap);
-        let slips = (size > cap) | born;
+        // Where nothing moves (dt = 0) slip goes on: what the spring bears tells nothing new.
+        let slips = (size > cap) | born | (slipping & (self.dt == 0.0));
         let mut spring = stretched.times(f64::pick(size > cap, cap / size, 1.0));
         if birth == Birth::Slip {
             let towards = V::pick(rate.size() > 0.0, rate, ahead);

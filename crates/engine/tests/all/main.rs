@@ -2,6 +2,7 @@
 
 mod allocations;
 mod bits;
+mod box_impacts;
 mod cell;
 mod closed_forms;
 mod common;

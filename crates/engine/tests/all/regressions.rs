@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use stickslip::body::Prescribed;
 use stickslip::error::{BuildError, Trouble};
 use stickslip::explicit::stable_step::advise;
-use stickslip::law::{Hooke, Limit, Normal, PairLaws, Slide, SlideSlider};
+use stickslip::law::*;
 use stickslip::reference::SlowWorld;
 use stickslip::world::Setup;
 use stickslip::{Body, Model, Motion, World};
@@ -170,4 +170,51 @@ fn a_world_with_the_memory_of_another_has_its_loads() {
     assert!(old.force.truncate().length() > 0.5, "it must be loaded: {:?}", old.force);
     assert!((old.force - new.force).length() < 0.02 * old.force.length(), "{:?} {:?}", old.force, new.force);
     assert_eq!(first.remembered(), second.remembered());
+}
+
+/// A ball that started rolling in contact under `epsd` had 5600 times its limit for half a step, at step 0.
+#[test]
+fn no_load_of_step_0_is_above_its_limit() {
+    let normal = PairLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 0.0)));
+    let limit = static_kinetic(0.3, 0.2);
+    let elastic = SliderOptions { cap: Cap::Elastic, ..SliderOptions::default() };
+    let slide = |options| Some(Slide::SpringSlider(SlideSlider { options, ..SlideSlider::new(1e4, 50.0, limit) }));
+    let roll = |options| Some(Roll::SpringSlider(RollSlider { options, ..RollSlider::new(1e4, 50.0, limit) }));
+    let spin = |options| Some(Spin::SpringSlider(SpinSlider { options, ..SpinSlider::new(1e3, 5.0, limit) }));
+    let epsd = RollEpsd { stiffness: 1e3, slide_stiffness: 0.0, damping_ratio: 0.3, limit };
+    let viscous = RollViscous { damping: 5.0, limit: Some(limit) };
+    let constant = RollConstantTorque { limit: Limit::mu(0.3), include_spin: false };
+    let mut all = vec![
+        ("epsd", PairLaws { roll: Some(Roll::Epsd(epsd)), ..normal }),
+        ("viscous", PairLaws { roll: Some(Roll::Viscous(viscous)), ..normal }),
+        ("constant-torque", PairLaws { roll: Some(Roll::ConstantTorque(constant)), ..normal }),
+    ];
+    for options in [SliderOptions::default(), elastic, lammps_options()] {
+        let sliders = PairLaws { slide: slide(options), roll: roll(options), spin: spin(options), ..normal };
+        all.push(("spring-slider", sliders));
+    }
+    for birth in [Birth::Stick, Birth::Capped, Birth::Slip] {
+        // Its limits of rolling and spin on a plane are 2 eta_r and eta_s times mu R N.
+        let law = Tracked::new(1e4, limit).with_roll(0.5).with_spin(1.0, SpinCurvature::Bodies);
+        all.push(("tracked", PairLaws::with_friction(normal.normal, Friction::Tracked(Tracked { birth, ..law }))));
+    }
+    for (name, laws) in all {
+        let (radius, overlap) = (0.5, 1e-3);
+        let rolling = Body {
+            angular_velocity: DVec3::new(300.0, -200.0, 100.0),
+            velocity: DVec3::new(50.0, 20.0, 0.0),
+            ..sphere(radius, DVec3::Z * (radius - overlap))
+        };
+        let world = world(model(laws, 1e-4), vec![rolling, plane(DVec3::Z, DVec3::ZERO)]);
+        let now = world.body(0);
+        assert!((now.force.z - 10.0).abs() < 1e-9, "{name}: it touches");
+        let friction = now.force.truncate().extend(0.0);
+        // What is left without the moment of friction about the centre: M_r across the normal, M_t along it.
+        let couple = now.torque + DVec3::Z.cross(friction) * (radius - 0.5 * overlap);
+        let found = [friction.length(), couple.truncate().length(), couple.z.abs()];
+        for (found, most) in found.into_iter().zip([3.0, 1.5, 1.5]) {
+            // Rounding of sums of ten.
+            assert!(found <= most + 1e-12, "{name}: {found} above {most}");
+        }
+    }
 }

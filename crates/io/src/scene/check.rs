@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use stickslip::body::Motion;
 use stickslip::inflow::Inflow;
+use stickslip::law::restitution;
 use stickslip::law::{Limit, Measure, Normal, Own, PairLaws, Roll, Slide, Spin};
 
 use crate::scene::{Every, Scene, tracked};
@@ -220,7 +221,8 @@ fn normal_text(stiffness: String, damping: f64, ratio: f64, cohesionless: bool) 
         text += &format!(", damping {} 1/s times m_eff", short(damping));
     }
     if ratio > 0.0 {
-        text += &format!(", damping ratio {}", short(ratio));
+        let e = restitution::of_damping_ratio(ratio, cohesionless);
+        text += &format!(", damping ratio {} (restitution {})", short(ratio), short(e));
     }
     if cohesionless {
         text += ", never pulls";

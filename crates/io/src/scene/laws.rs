@@ -72,7 +72,7 @@ fn read_normal(table: &Table<'_>, sides: &[Elastic; 2]) -> Result<Normal> {
         Some(("damping", item)) => (item.non_negative()?, 0.0),
         Some(("damping_ratio", item)) => (0.0, item.non_negative()?),
         Some((_, item)) => {
-            let e = item.number_such("a coefficient of restitution above 0 and at most 1", |e| e > 0.0 && e <= 1.0)?;
+            let e = item.number_such("a coefficient of restitution from 0 to 1", |e| (0.0..=1.0).contains(&e))?;
             (0.0, restitution::damping_ratio(e, cohesionless))
         }
     };

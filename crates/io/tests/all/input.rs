@@ -175,6 +175,27 @@ fn check_prints_every_limit_as_a_formula_with_numbers() {
     assert!(text.contains("free (no law)") && text.contains("blow up"), "{text}");
 }
 
+/// `restitution = 0` was an error.
+#[test]
+fn a_restitution_of_zero_is_read_and_check_says_what_comes_out() {
+    let text = std::fs::read_to_string(folder("good").join("01-two-grains.toml")).unwrap();
+    let given = "stiffness = 1.0, damping = 0.5 }";
+    assert_eq!(text.matches(given).count(), 1, "{text}");
+    let load = |text: &str| scene::load_text("scene.toml", text, Path::new("")).unwrap();
+    for (law, said) in [
+        ("restitution = 0", "damping ratio 1 (restitution 0)"),
+        // Without a pull no dashpot stops a rebound in full.
+        ("restitution = 0.0, cohesionless = true", "(restitution 0.01), never pulls"),
+        ("restitution = 0.25", "(restitution 0.25)"),
+        ("damping_ratio = 0.2154536", "damping ratio 0.2155 (restitution 0.5)"),
+    ] {
+        let scene = load(&text.replace(given, &format!("stiffness = 1.0, {law} }}")));
+        let found = check_text(&scene);
+        assert!(found.contains(said), "{law}: {found}");
+        assert_eq!(load(&scene.resolved).setup.to_setup(), scene.setup.to_setup(), "{law}");
+    }
+}
+
 #[test]
 fn check_prints_the_limits_of_viscous_rolling_and_of_the_area_laws() {
     let text = check_text(&good("15-area-laws.toml"));

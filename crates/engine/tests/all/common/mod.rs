@@ -220,6 +220,8 @@ pub fn resting_contact(dt: f64) -> Contact {
         inverse_mass_b: 1.0 / mass(radius_b),
         inverse_inertia_a: inverse_inertia(radius_a),
         inverse_inertia_b: inverse_inertia(radius_b),
+        normal_mass: 1.0 / (1.0 / mass(radius_a) + 1.0 / mass(radius_b)),
+        normal_force: 0.0,
         normal_load: 0.0,
         dt,
         point_a: DVec3::Z * -(radius_a - 0.5 * overlap),

@@ -79,7 +79,7 @@ fn value(law: &LawInfo, parameter: &ParameterInfo, name: &str, unit: &str) -> Va
         // It has no memory, hence no static branch.
         ("mu" | "length", _) if law.name == "constant-torque" => non_negative(),
         ("mu" | "length", _) => defined("coefficient"),
-        ("restitution", _) => json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
+        ("restitution", _) => json!({"type": "number", "minimum": 0, "maximum": 1}),
         ("poisson", _) => poisson(),
         ("young" | "shear_modulus", _) => positive(),
         ("stiffness", _) if law.key == "normal" || matches!(law.name, "epsd" | "tracked") => positive(),

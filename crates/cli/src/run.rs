@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use stickslip::inflow::Inflow;
 use stickslip_io::results::{FolderError, RunFolder};
-use stickslip_io::scene::{self, Scene, plural};
+use stickslip_io::scene::{self, Scene, plural, step_text};
 
 use crate::job::{self, Job, Plan};
 use crate::progress::Progress;
@@ -85,12 +85,7 @@ fn header(scene: &Scene) -> String {
         text += &format!("; {due} more {verb} due to arrive in {}", plural(tables, "stream"));
     }
     text.push('\n');
-    let origin = if scene.step_given { "given" } else { "automatic" };
-    text += &format!("step {:.4e} s ({origin}), {} steps to {} s", scene.setup.model.dt, scene.steps, scene.end);
-    if let Some(advice) = &scene.advice {
-        text += &format!("; critical step {:.2e} s, governed by {}", advice.critical, advice.governed_by);
-    }
-    text.push('\n');
+    text += &format!("step {}\n", step_text(scene));
     for warning in &scene.warnings {
         text += &format!("warning: {warning}\n");
     }

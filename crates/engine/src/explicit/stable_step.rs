@@ -3,8 +3,12 @@
 //! A spring k with a dashpot c on a mode of inverse inertia q has omega^2 = k q and the rate 2 zeta omega = c q. The
 //! explicit scheme is stable below (2/omega)(sqrt(1 + zeta^2) - zeta), or below 2/rate for a dashpot alone. For every
 //! pair of kinds of bodies that may meet, and every motion, both are summed over the contacts that each of the two is
-//! likely to have, each body's part of q times its own number, and the least over all is the critical step; a tenth of it
-//! is recommended. (A large sphere among many small ones counts its many contacts against its own mass, not theirs.)
+//! likely to have, each body's part of q times its own number, and the least over all is the critical step. (A large sphere
+//! among many small ones counts its many contacts against its own mass, not theirs.)
+//!
+//! The recommended step (eq. 4.7) is 0.1 of it for pairs under `hooke`. For pairs under `hertz`, whose dashpot grows from zero
+//! with the overlap and so rebounds as asked with fewer steps, it is 0.3, but at most 0.1 of the critical step of the two
+//! bodies alone: in a crowd stability needs the small step, the accuracy of one impact does not. docs/step.md measures both.
 //!
 //!   normal  q = 1/m_i + 1/m_j                            slide  q = 1/m_i + 1/m_j + R_i^2/I_i + R_j^2/I_j
 //!   roll    q = R_eff^2 (1/I_i + 1/I_j)  (springs in N/m)   spin   q = 1/I_i + 1/I_j
@@ -35,11 +39,13 @@ use crate::shape::Shape;
 /// The recommended step and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepAdvice {
-    /// A tenth of the critical step (s).
+    /// The recommended step (s), THEORY.md eq. (4.7).
     pub step: f64,
-    /// The least critical step (s).
+    /// In words, what sets it.
+    pub set_by: String,
+    /// The smallest critical step (s).
     pub critical: f64,
-    /// In words, what governs it.
+    /// In words, what governs the critical step.
     pub governed_by: String,
     /// The step above which even one contact by itself is unstable; `None` when nothing that moves freely can touch.
     pub limit: Option<StepLimit>,
@@ -56,8 +62,10 @@ pub struct StepLimit {
     pub set_by: String,
 }
 
-/// Share of the critical step that is recommended.
-pub const RECOMMENDED: f64 = 0.1;
+/// Share of the critical step that is recommended under `hooke`, with laws of unknown springs, and under `hertz` for two alone.
+const RECOMMENDED: f64 = 0.1;
+/// The same under `hertz` with as many contacts as are likely.
+const RECOMMENDED_HERTZ: f64 = 0.3;
 /// Overlap at which a Hertz contact is taken, as a fraction of R_eff.
 const HERTZ_OVERLAP: f64 = 0.01;
 /// The same for the limit: hard grains of a millimetre rest on each other with about this much under their own weight.
@@ -146,7 +154,7 @@ pub fn advise_alike<B: Borrow<Body>>(
     bodies: impl Iterator<Item = (B, usize)> + Clone,
 ) -> Option<StepAdvice> {
     let kinds = kinds(model, bodies.clone(), Extremes::Likely);
-    let mut least: Option<(f64, String)> = None;
+    let (mut least, mut recommended) = (Smallest::default(), Smallest::default());
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
         for j in &kinds {
             let available = j.count.saturating_sub(usize::from(i.group == j.group)) as f64;
@@ -155,22 +163,64 @@ pub fn advise_alike<B: Borrow<Body>>(
                 continue;
             }
             let returned = i.count.saturating_sub(usize::from(i.group == j.group)) as f64;
-            let contacts = [likely_contacts(i, j, available), likely_contacts(j, i, returned)];
+            let crowd = [likely_contacts(i, j, available), likely_contacts(j, i, returned)];
+            let alone = [likely_contacts(i, j, 1.0), likely_contacts(j, i, 1.0)];
             for mut oscillator in oscillators(laws, i, j, HERTZ_OVERLAP) {
                 if matches!(oscillator.motion, "normal" | "slide") {
                     oscillator.inverse_inertia[1] += j.servo;
                 }
-                let critical = oscillator.critical(contacts);
-                if critical.is_finite() && least.as_ref().is_none_or(|(least, _)| critical < *least) {
-                    let pair = describe(model, &oscillator, i, j);
-                    least = Some((critical, format!("{pair}, {:.1} contacts at once", contacts[0])));
+                let words = |contacts: [f64; 2]| {
+                    format!("{}, {:.1} contacts at once", describe(model, &oscillator, i, j), contacts[0])
+                };
+                least.lower(oscillator.critical(crowd), || words(crowd));
+                for (share, contacts) in shares(laws, radius_eff(i, j), crowd, alone) {
+                    recommended.lower(share * oscillator.critical(contacts), || words(contacts));
                 }
             }
         }
     }
-    let (critical, governed_by) = least?;
+    let ((critical, governed_by), (step, set_by)) = (least.0?, recommended.0?);
     let (limit, rayleigh) = (limit(model, bodies), rayleigh_time(model, &kinds));
-    Some(StepAdvice { step: RECOMMENDED * critical, critical, governed_by, limit, rayleigh })
+    Some(StepAdvice { step, set_by, critical, governed_by, limit, rayleigh })
+}
+
+/// The recommended shares of critical steps, each with the contacts of its step.
+fn shares(laws: &PairLaws, radius_eff: f64, crowd: [f64; 2], alone: [f64; 2]) -> Vec<(f64, [f64; 2])> {
+    match laws.normal {
+        Normal::Hertz(_) if states_all_springs(laws, radius_eff) => {
+            vec![(RECOMMENDED_HERTZ, crowd), (RECOMMENDED, alone)]
+        }
+        Normal::Hooke(_) | Normal::Hertz(_) => vec![(RECOMMENDED, crowd)],
+    }
+}
+
+/// Whether every law from outside says which springs it has: the critical step knows nothing of others.
+fn states_all_springs(laws: &PairLaws, radius_eff: f64) -> bool {
+    let slide = match &laws.slide {
+        Some(Slide::Own(law)) => law.springs(radius_eff).is_some(),
+        _ => true,
+    };
+    let roll = match &laws.roll {
+        Some(Roll::Own(law)) => law.springs(radius_eff).is_some(),
+        _ => true,
+    };
+    let spin = match &laws.spin {
+        Some(Spin::Own(law)) => law.springs(radius_eff).is_some(),
+        _ => true,
+    };
+    slide && roll && spin
+}
+
+/// The smallest step so far and, in words, what sets it.
+#[derive(Default)]
+struct Smallest(Option<(f64, String)>);
+
+impl Smallest {
+    fn lower(&mut self, step: f64, words: impl FnOnce() -> String) {
+        if step.is_finite() && self.0.as_ref().is_none_or(|(smallest, _)| step < *smallest) {
+            self.0 = Some((step, words()));
+        }
+    }
 }
 
 /// The step above which one contact by itself is unstable, of all that freely moving bodies may have.
@@ -181,19 +231,16 @@ fn limit<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = (B, usize)
         _ => true,
     };
     let kinds = kinds(model, bodies.filter(certain), Extremes::Certain);
-    let mut least: Option<StepLimit> = None;
+    let mut least = Smallest::default();
     for i in kinds.iter().filter(|kind| kind.inverse_mass > 0.0) {
         for j in kinds.iter().filter(|j| (j.group, j.body) != (i.group, i.body)) {
             let Some(laws) = model.laws.get(i.material, j.material) else { continue };
             for oscillator in oscillators(laws, i, j, LEAST_HERTZ_OVERLAP).into_iter().filter(|o| o.holds) {
-                let step = oscillator.critical([1.0; 2]);
-                if step.is_finite() && least.as_ref().is_none_or(|least| step < least.step) {
-                    least = Some(StepLimit { step, set_by: describe(model, &oscillator, i, j) });
-                }
+                least.lower(oscillator.critical([1.0; 2]), || describe(model, &oscillator, i, j));
             }
         }
     }
-    least
+    least.0.map(|(step, set_by)| StepLimit { step, set_by })
 }
 
 /// The normal spring of two bodies at some overlap.

@@ -20,6 +20,7 @@ mod rest;
 mod restitution;
 mod restore;
 mod solids;
+mod step;
 mod tracked;
 mod traffic;
 mod walls;

@@ -7,7 +7,7 @@ use stickslip::inflow::Inflow;
 use stickslip::law::restitution;
 use stickslip::law::{Limit, Measure, Normal, Own, PairLaws, Roll, Slide, Spin};
 
-use crate::scene::{Every, Scene, tracked};
+use crate::scene::{Every, Scene, StepChoice, tracked};
 
 /// A number with four significant digits, for people.
 pub(crate) fn short(x: f64) -> String {
@@ -37,6 +37,25 @@ pub fn check_text(scene: &Scene) -> String {
     }
     for note in &scene.notes {
         let _ = writeln!(text, "\nnote: {note}");
+    }
+    text
+}
+
+/// The step of a scene in words: how large, where from, which fraction of the critical step and of the Rayleigh time.
+pub fn step_text(scene: &Scene) -> String {
+    let step = scene.setup.model.dt;
+    let origin = scene.step_choice.origin();
+    let mut text = format!("{} s ({origin}), {} steps to {} s", short(step), scene.steps, short(scene.end));
+    let Some(advice) = &scene.advice else { return text + "; nothing can touch" };
+    let (fraction, critical) = (short(step / advice.critical), short(advice.critical));
+    text += &format!("; {fraction} of the critical step {critical} s, governed by {}", advice.governed_by);
+    if let Some(rayleigh) = advice.rayleigh {
+        text += &format!("; {} of the Rayleigh time {} s", short(step / rayleigh), short(rayleigh));
+    }
+    if scene.step_choice != StepChoice::Auto {
+        text += &format!("; \"auto\" is {} s", short(advice.step));
+    } else if advice.set_by != advice.governed_by {
+        text += &format!("; set by {}", advice.set_by);
     }
     text
 }
@@ -92,19 +111,7 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
         let (from, to, leaving) = (domain.from, domain.to, domain.leaving.word());
         writeln!(text, "domain   {from} to {to}, leaving: {leaving}")?;
     }
-    let origin = if scene.step_given { "given" } else { "auto" };
-    let step = short(scene.setup.model.dt);
-    write!(text, "step     {step} s ({origin}), {} steps to {} s", scene.steps, short(scene.end))?;
-    match &scene.advice {
-        Some(advice) => {
-            let (advised, critical) = (short(advice.step), short(advice.critical));
-            writeln!(text, "; recommended {advised} s, critical {critical} s, governed by {}", advice.governed_by)?;
-        }
-        None => writeln!(text, "; nothing can touch")?,
-    }
-    if let Some(rayleigh) = scene.advice.as_ref().and_then(|advice| advice.rayleigh) {
-        writeln!(text, "rayleigh {} s", short(rayleigh))?;
-    }
+    writeln!(text, "step     {}", step_text(scene))?;
     let record = |r: &crate::scene::Record| match r.every {
         Every::Time(time) => format!("{} ({}, every {} s)", r.name, r.what.word(), short(time)),
         Every::Step => format!("{} ({}, every step)", r.name, r.what.word()),

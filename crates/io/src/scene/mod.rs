@@ -50,13 +50,13 @@ use streams::{Drawn, Streams};
 use timing::Time;
 
 pub use crate::input::InputError;
-pub use check::{check_text, plural};
+pub use check::{check_text, plural, step_text};
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
 pub(crate) use setting::split;
 pub use setting::{Setting, load_with};
 pub use start::Start;
-pub use timing::{Domain, Leaving, Stop};
+pub use timing::{Domain, Leaving, StepChoice, Stop};
 pub use variant::load_variant;
 
 /// A scene, ready to run.
@@ -70,8 +70,8 @@ pub struct Scene {
     pub end: f64,
     /// Number of steps to the end.
     pub steps: u64,
-    /// Whether the scene gives the step; else it is automatic.
-    pub step_given: bool,
+    /// How the scene chooses the step.
+    pub step_choice: StepChoice,
     /// What step is recommended, and why; `None` when nothing can touch.
     pub advice: Option<StepAdvice>,
     /// What ends the run earlier.
@@ -288,14 +288,14 @@ impl<'a> Head<'a> {
         let advice = stable_step::advise_alike(&model, bodies.list.alike_in_a_row());
         let (step, steps) = time.settle(advice.as_ref())?;
         model.dt = step;
-        speeds::check(&model, &bodies, &streams.places, time.step.is_some(), advice.is_some())?;
+        speeds::check(&model, &bodies, &streams.places, time.step, advice.is_some())?;
         let mut scene = Scene {
             title,
             seed,
             end: time.end,
             steps,
-            step_given: time.step.is_some(),
-            warnings: time.warning(advice.as_ref()).into_iter().chain(too_late).chain(falling(&model)).collect(),
+            step_choice: time.step,
+            warnings: time.warning(step, advice.as_ref()).into_iter().chain(too_late).chain(falling(&model)).collect(),
             advice,
             stop: time.stop,
             start: None,
@@ -330,12 +330,11 @@ fn refuse_promised(top: &Table<'_>) -> Result<()> {
     }
 }
 
-/// The Rayleigh time beside the step, and the motions that nothing resists.
+/// Whether anything can touch, and the motions that nothing resists.
 fn notes(scene: &Scene) -> Vec<String> {
     let mut notes = Vec::new();
-    match &scene.advice {
-        Some(advice) => notes.extend(advice.rayleigh.map(|time| format!("the Rayleigh time is {} s", short(time)))),
-        None => notes.push("nothing can touch".into()),
+    if scene.advice.is_none() {
+        notes.push("nothing can touch".into());
     }
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {

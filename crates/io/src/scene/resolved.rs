@@ -21,7 +21,7 @@ use crate::scene::grains::{Group, Placement, Radius};
 use crate::scene::materials::Elastic;
 use crate::scene::rows::COLUMNS;
 use crate::scene::tracked;
-use crate::scene::{Every, Format, Scene};
+use crate::scene::{Every, Format, Scene, StepChoice};
 
 /// Writes the scene. `tables` is how many bodies come from `[[body]]` tables; the others come from `groups`.
 pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &[Group]) -> String {
@@ -91,11 +91,16 @@ fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
         writeln!(out, "memory = \"{}\"\nhash = \"{}\"", if memory { "keep" } else { "drop" }, start.hash)?;
     }
     writeln!(out, "\n[time]\nend = {}", number(scene.end))?;
-    let origin = match (scene.step_given, &scene.advice) {
-        (true, _) => String::new(),
-        // What governs may name materials, and a comment is one line.
-        (false, Some(advice)) => format!("  # auto, governed by {}", advice.governed_by.replace(char::is_control, " ")),
-        (false, None) => "  # auto: nothing can touch".to_owned(),
+    // Words of the advice may name materials, and a comment is one line.
+    let in_a_line = |text: &str| text.replace(char::is_control, " ");
+    let origin = match (scene.step_choice, &scene.advice) {
+        (StepChoice::Auto, Some(advice)) => format!("  # auto, set by {}", in_a_line(&advice.set_by)),
+        (StepChoice::Auto, None) => "  # auto: nothing can touch".to_owned(),
+        (StepChoice::Fraction(fraction), Some(advice)) => {
+            let governed_by = in_a_line(&advice.governed_by);
+            format!("  # fraction = {} of the critical step, governed by {governed_by}", number(fraction))
+        }
+        (StepChoice::Fraction(_), None) | (StepChoice::Given(_), _) => String::new(),
     };
     writeln!(out, "step = {}{origin}", number(model.dt))?;
     let stop = [

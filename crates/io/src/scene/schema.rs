@@ -96,10 +96,12 @@ fn time() -> Value {
         ),
         ("strain", said(positive(), "Largest component of the cell's strain at or above this.")),
     ]);
-    let step = one_of(vec![positive(), word("auto")]);
+    let fraction = json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1});
+    let of_critical = object(vec![("!fraction", said(fraction, "Fraction of the critical step."))]);
+    let step = one_of(vec![positive(), word("auto"), of_critical]);
     let table = object(vec![
         ("!end", said(non_negative(), "Simulated time at the end [s].")),
-        ("step", said(or(step, "auto"), "Step [s], or \"auto\": a tenth of the critical step.")),
+        ("step", said(or(step, "auto"), "Step [s], a fraction of the critical step, or \"auto\".")),
         ("stop", said(stop, "Ends the run earlier, when all that are given hold.")),
     ]);
     said(table, "How long, and in which steps.")

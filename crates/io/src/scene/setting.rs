@@ -6,7 +6,8 @@
 //! equal ratios.
 //!
 //! The document is changed after it is parsed and before it is read, and the settings keep places of their own: an error in
-//! one names it, as if it stood on a line of a file. A key that the scene does not have is added; whether there is such a key
+//! one names it, as if it stood on a line of a file. A key that the scene does not have is added, and `time.step.fraction`
+//! replaces a step that is a word or a number; whether there is such a key
 //! is for the readers of the scene to say. What a user names (materials, bodies, contacts) must be there.
 
 mod values;
@@ -238,6 +239,9 @@ impl Site<'_> {
         path: &[Step],
         value: &Spanned<DeValue<'a>>,
     ) -> Result<()> {
+        if !matches!(place.get_ref(), DeValue::Table(_)) && self.may_be_a_table(path) {
+            *place = self.spanned(DeValue::Table(DeTable::new()));
+        }
         match (place.get_mut(), path) {
             (_, []) => place.clone_from(value),
             (DeValue::Table(table), [Step::Key(key), ..]) => {
@@ -268,6 +272,13 @@ impl Site<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the value before this rest of the path may be a table as well as a word or a number: `time.step`.
+    fn may_be_a_table(&self, rest: &[Step]) -> bool {
+        let before = self.setting.path.len() - rest.len();
+        let step = ["time", "step"].map(|name| Step::Key(name.to_owned()));
+        !rest.is_empty() && self.setting.path[..before] == step
     }
 
     /// Names that a user chose are not made up by a setting: a misspelt one would change nothing.

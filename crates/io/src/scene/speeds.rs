@@ -13,6 +13,7 @@ use stickslip::shape::Shape;
 use crate::input::{InputError, Place, Result};
 use crate::scene::bodies::Bodies;
 use crate::scene::check::short;
+use crate::scene::timing::StepChoice;
 
 /// Radii of way, and radians of turn, in one step.
 const MOST: f64 = 0.5;
@@ -39,7 +40,7 @@ impl Pace {
 /// What the checks share.
 struct Speeds<'a> {
     model: &'a Model,
-    step_given: bool,
+    step: StepChoice,
     /// Whether anything can touch at all.
     touching: bool,
     /// The smallest sphere that loads move (m), there or to come.
@@ -51,14 +52,14 @@ pub(crate) fn check(
     model: &Model,
     bodies: &Bodies<'_>,
     streams: &[Place<'_>],
-    step_given: bool,
+    step: StepChoice,
     touching: bool,
 ) -> Result<()> {
     let alike = || bodies.list.alike_in_a_row();
     let moved = alike().filter(|(body, _)| body.motion.yields()).filter_map(|(body, _)| body.shape.radius());
     let to_come = model.inflows.iter().map(|inflow| inflow.radius[0]);
     let smallest = moved.chain(to_come).fold(f64::INFINITY, f64::min);
-    let speeds = Speeds { model, step_given, touching, smallest };
+    let speeds = Speeds { model, step, touching, smallest };
     // Those that loads move go nowhere because of their place, and all others are alike to none.
     let mut next = 0;
     for (body, count) in alike() {
@@ -146,8 +147,10 @@ impl Speeds<'_> {
     }
 
     fn remedy(&self, step: f64, keys: &str) -> String {
-        let which =
-            if self.step_given { "a smaller step" } else { "the automatic step looks at springs only: give one" };
+        let which = match self.step {
+            StepChoice::Auto => "the automatic step looks at springs only: give one",
+            StepChoice::Given(_) | StepChoice::Fraction(_) => "a smaller step",
+        };
         format!("check the units of {keys}; if they are meant, {which}, of at most {} s", short(step))
     }
 }

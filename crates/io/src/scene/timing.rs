@@ -14,7 +14,7 @@ use crate::scene::streams::Streams;
 /// The most steps that make sense: at a million steps a second these take thirty years.
 const MOST_STEPS: f64 = 1e15;
 
-/// Share of the critical step up to which a given step needs no remark.
+/// Share of the critical step up to which a chosen step needs no remark.
 pub(crate) const CAUTIOUS: f64 = 0.25;
 
 /// What ends a run before its time: all that are given must hold.
@@ -68,13 +68,53 @@ impl Domain {
     }
 }
 
+/// How a scene chooses its step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StepChoice {
+    /// The recommended one.
+    Auto,
+    /// This one (s).
+    Given(f64),
+    /// This fraction of the critical step.
+    Fraction(f64),
+}
+
+impl StepChoice {
+    /// Reads a number, `"auto"` or `{ fraction = .. }`.
+    fn read(item: Item<'_>) -> Result<Self> {
+        if item.is_table() {
+            let table = item.table()?;
+            let what = "a fraction of the critical step above 0 and at most 1";
+            let fraction = table.need("fraction", |item| item.number_such(what, |x| x > 0.0 && x <= 1.0))?;
+            table.finish()?;
+            return Ok(StepChoice::Fraction(fraction));
+        }
+        if item.is_string() {
+            let quoted = item.clone().string()?.parse::<f64>().is_ok();
+            let word = item.choice(&[("auto", StepChoice::Auto)], &[]);
+            return word.map_err(|error| if quoted { error.help("write the number without quotes") } else { error });
+        }
+        let what = "a time above zero, \"auto\" or { fraction = .. }";
+        item.number_such(what, |step| step > 0.0).map(StepChoice::Given)
+    }
+
+    /// Where the step comes from, in a word.
+    pub fn origin(self) -> &'static str {
+        match self {
+            StepChoice::Auto => "automatic",
+            StepChoice::Given(_) => "given",
+            StepChoice::Fraction(_) => "fraction",
+        }
+    }
+}
+
 /// `[time]` as read.
 #[derive(Debug)]
 pub(crate) struct Time<'a> {
     /// When the run ends (s).
     pub end: f64,
-    /// The step (s), unless it is "auto".
-    pub step: Option<f64>,
+    /// The step.
+    pub step: StepChoice,
     /// Earlier ends.
     pub stop: Stop,
     place: Place<'a>,
@@ -88,18 +128,10 @@ impl<'a> Time<'a> {
         let table = top.need("time", Item::table)?;
         let end = table.need("end", Item::non_negative)?;
         let place = table.optional("step").map_or_else(|| table.place(), |item| item.place());
-        let step = table.read("step", |item| {
-            if item.is_string() {
-                let quoted = item.clone().string()?.parse::<f64>().is_ok();
-                let word = item.choice(&[("auto", None)], &[]);
-                return word
-                    .map_err(|error| if quoted { error.help("write the number without quotes") } else { error });
-            }
-            item.number_such("a time above zero, or \"auto\"", |step| step > 0.0).map(Some)
-        })?;
+        let step = table.read("step", StepChoice::read)?.unwrap_or(StepChoice::Auto);
         let (stop, of_cell) = table.read("stop", read_stop)?.unwrap_or_default();
         table.finish()?;
-        Ok(Time { end, step: step.flatten(), stop, place, of_cell })
+        Ok(Time { end, step, stop, place, of_cell })
     }
 
     /// Refuses a rule that could never hold: without a stress to reach, or without a strain.
@@ -120,20 +152,27 @@ impl<'a> Time<'a> {
         Ok(())
     }
 
-    /// The step, given or advised, and the number of steps: `ceil(end/step - 1e-9)`.
+    /// Returns the step and the number of steps: `ceil(end/step - 1e-9)`.
     pub fn settle(&self, advice: Option<&StepAdvice>) -> Result<(f64, u64)> {
         let step = match (self.step, advice) {
-            (Some(step), _) => step,
-            (None, Some(advice)) => advice.step,
+            (StepChoice::Given(step), _) => step,
+            (StepChoice::Fraction(fraction), Some(advice)) => fraction * advice.critical,
+            (StepChoice::Fraction(_), None) => {
+                let message = "nothing can touch, so there is no critical step to take a fraction of".to_owned();
+                return Err(self.place.error(message).help("give the step in seconds, or step = \"auto\""));
+            }
+            (StepChoice::Auto, Some(advice)) => advice.step,
             // Nothing can touch: any step is stable, and a thousand of them show the motion.
-            (None, None) if self.end > 0.0 => self.end / 1000.0,
-            (None, None) => 1.0,
+            (StepChoice::Auto, None) if self.end > 0.0 => self.end / 1000.0,
+            (StepChoice::Auto, None) => 1.0,
         };
         if !(step.is_finite() && step > 0.0) {
-            let message = format!("the automatic step is {step} s: stiffness and masses leave no step to work with");
+            let message = format!("the step would be {step} s: stiffness and masses leave no step to work with");
             return Err(self.place.error(message));
         }
-        self.refuse_unstable(advice)?;
+        if self.step != StepChoice::Auto {
+            self.refuse_unstable(step, advice)?;
+        }
         let steps = (self.end / step - 1e-9).ceil().max(0.0);
         if steps > MOST_STEPS {
             let message = format!("{} s in steps of {} s are {steps:.1e} steps", short(self.end), short(step));
@@ -142,9 +181,9 @@ impl<'a> Time<'a> {
         Ok((step, steps as u64))
     }
 
-    /// Refuses a given step at which even one contact by itself is unstable.
-    fn refuse_unstable(&self, advice: Option<&StepAdvice>) -> Result<()> {
-        let (Some(step), Some(advice)) = (self.step, advice) else { return Ok(()) };
+    /// Refuses a chosen step at which even one contact by itself is unstable.
+    fn refuse_unstable(&self, step: f64, advice: Option<&StepAdvice>) -> Result<()> {
+        let Some(advice) = advice else { return Ok(()) };
         let Some(limit) = advice.limit.as_ref().filter(|limit| step > limit.step) else { return Ok(()) };
         let message = format!(
             "step {} s is above {} s, the stability limit of a single contact, set by {}: its motion would grow with every \
@@ -161,10 +200,10 @@ impl<'a> Time<'a> {
         Err(self.place.error(message).help(help))
     }
 
-    /// What to say about a given step that is large, but below the limit.
-    pub fn warning(&self, advice: Option<&StepAdvice>) -> Option<String> {
-        let (step, advice) = (self.step?, advice?);
-        if step <= CAUTIOUS * advice.critical {
+    /// What to say about a chosen step that is large, but below the limit.
+    pub fn warning(&self, step: f64, advice: Option<&StepAdvice>) -> Option<String> {
+        let advice = advice?;
+        if self.step == StepChoice::Auto || step <= advice.step.max(CAUTIOUS * advice.critical) {
             return None;
         }
         let outcome = if step > advice.critical {

@@ -59,7 +59,8 @@ fn a_resolved_scene_loads_to_the_same_setup() {
         assert_eq!((first.end, first.steps, first.stop), (second.end, second.steps, second.stop));
         assert_eq!((&first.records, &first.domain), (&second.records, &second.domain));
         // Written out once, nothing changes any more, but for the remark on where the step came from.
-        let plain = |text: &str| text.lines().map(|line| line.split("  # auto").next().unwrap().to_owned()).collect();
+        let remark = |line: &str| line.find("  # auto").or(line.find("  # fraction = ")).unwrap_or(line.len());
+        let plain = |text: &str| text.lines().map(|line| line[..remark(line)].to_owned()).collect();
         let (once, twice): (Vec<String>, Vec<String>) = (plain(&first.resolved), plain(&second.resolved));
         assert_eq!(once, twice);
     }
@@ -113,12 +114,35 @@ fn an_error_shows_its_line_as_a_diagnostic() {
 #[test]
 fn steps_count_to_the_end_and_none_to_zero() {
     let scene = good("01-two-grains.toml");
-    assert_eq!((scene.steps, scene.step_given), (2000, true));
+    assert_eq!((scene.steps, scene.step_choice), (2000, scene::StepChoice::Given(0.02)));
     assert_eq!(good("09-motions.toml").steps, 0);
     assert_eq!(good("02-least.toml").steps, 1000);
     let numbers = good("14-numbers.toml");
     assert_eq!((numbers.end, numbers.setup.model.dt, numbers.steps), (16.0, 1.05, 16));
     assert_eq!(numbers.setup.bodies.position(0).to_array(), [7.0, 1.0, 0.0]);
+}
+
+/// A sweep over stiffness needed a step worked out by hand for every stiffness.
+#[test]
+fn a_fraction_of_the_critical_step_follows_the_stiffness() {
+    let text = std::fs::read_to_string(folder("good").join("24-step-fraction.toml")).unwrap();
+    let load = |text: &str| scene::load_text("scene.toml", text, Path::new("")).unwrap();
+    let mass = 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * 1e-6;
+    for stiffness in ["1e4", "4e4"] {
+        let scene = load(&text.replace("1e4", stiffness));
+        // Two spheres without a dashpot: 2/omega with omega^2 = 2 k/m. The last digits differ by how the mass is rounded.
+        let critical = 2.0 / (2.0 * stiffness.parse::<f64>().unwrap() / mass).sqrt();
+        let step = scene.setup.model.dt;
+        assert!((step / (0.2 * critical) - 1.0).abs() < 1e-14, "{step}");
+        assert!(check_text(&scene).contains("; 0.2 of the critical step"), "{}", check_text(&scene));
+        // Rerun from its own text: the number, with where it comes from.
+        assert!(scene.resolved.contains("  # fraction = 0.2 of the critical step"), "{}", scene.resolved);
+        let again = load(&scene.resolved);
+        assert_eq!((again.setup.model.dt, again.step_choice), (step, scene::StepChoice::Given(step)));
+    }
+    let large = load(&text.replace("0.2", "0.9"));
+    assert!(large.warnings[0].contains("9 times the recommended"), "{:?}", large.warnings);
+    assert!(check_text(&good("05-hertz.toml")).contains(" of the Rayleigh time "));
 }
 
 #[test]

@@ -99,6 +99,16 @@ fn settings_reach_what_they_name() {
 }
 
 #[test]
+fn a_fraction_of_the_critical_step_replaces_any_step() {
+    let step = |settings: &[&str]| loaded("fraction", settings).unwrap().setup.model.dt;
+    let tenth = step(&["time.step.fraction=0.1"]);
+    assert_eq!(step(&["time.step={ fraction = 0.1 }"]), tenth);
+    assert_eq!(step(&["time.step=\"auto\"", "time.step.fraction=0.1"]), tenth);
+    assert_eq!(step(&["time.step={ fraction = 0.1 }", "time.step.fraction=0.2"]), 2.0 * tenth);
+    assert_eq!(step(&["time.step.fraction=0.1", "time.step=1e-6"]), 1e-6);
+}
+
+#[test]
 fn what_is_wrong_with_a_setting_is_said_with_its_text() {
     let cases = [
         ("time.stpe=1", "unknown key `stpe`", "did you mean `step`?"),
@@ -110,6 +120,12 @@ fn what_is_wrong_with_a_setting_is_said_with_its_text() {
         ("body[5].mass=1", "there is no number 5", ""),
         ("material.gravel.density=1", "no material \"gravel\"", "there are"),
         ("grains[0].radius=1", "the scene has no `grains`", ""),
+        (
+            "time.step.fraction=1.5",
+            "time.step.fraction: expected a fraction of the critical step above 0 and at most 1",
+            "",
+        ),
+        ("time.step.fractoin=0.1", "time.step: unknown key `fractoin`", "did you mean `fraction`?"),
         ("time.end.x=1", "`x` stands after a value", ""),
         ("gravty=[0,0,0]", "unknown key `gravty`", "did you mean `gravity`?"),
         ("contact[*].rolling.mu=1", "unknown key `rolling`", "did you mean `roll`?"),

@@ -15,7 +15,7 @@ use stickslip::cell::{Cell, Control, Frame};
 use stickslip::model::{Integrator, LawTable, Material};
 use stickslip::shape::Shape;
 
-use crate::input::{Item, Place, Result, Table};
+use crate::input::{Item, Place, Result, Spot, Table};
 use crate::scene::bodies::Bodies;
 use crate::scene::check::short;
 use crate::scene::start::Earlier;
@@ -144,6 +144,11 @@ impl<'a> Draft<'a> {
     fn kept(place: Place<'a>, frame: Frame) -> Self {
         let Frame { corner, vectors, periodic } = frame;
         Draft { size_place: place.clone(), place, size: Size::Vectors(vectors), corner, periodic, wanted: None }
+    }
+
+    /// Where it is described.
+    pub fn spot(&self) -> Spot {
+        self.place.spot()
     }
 
     /// The directions of its vectors.

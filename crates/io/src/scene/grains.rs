@@ -14,7 +14,7 @@ use stickslip::place::{self, Within};
 use stickslip::random::Stream;
 use stickslip::shape::Shape;
 
-use crate::input::{Item, Place, Result, Source, Table, shown};
+use crate::input::{Item, Place, Result, Source, Table, did_you_mean, shown};
 use crate::scene::bodies::{Bodies, check_mass};
 use crate::scene::materials::Materials;
 use crate::scene::memory::Memory;
@@ -263,7 +263,14 @@ fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
     Source::read(&path, LARGEST_LIST).map_err(|error| match error.line() {
         Some(_) => error,
         // The place to look is the scene when the list is not there at all.
-        None => item.error(error.to_string()),
+        None => {
+            let near = if path.exists() { None } else { did_you_mean(folder, Path::new(name), Path::is_file) };
+            let error = item.error(error.to_string());
+            match near {
+                Some(near) => error.help(near),
+                None => error,
+            }
+        }
     })
 }
 

@@ -103,11 +103,13 @@ struct Sites {
     /// For each table of bodies, the id after its last one.
     bodies: Vec<(usize, Spot)>,
     streams: Vec<Spot>,
+    /// Of `[cell]`, or of `[start]` where the cell comes from there.
+    cell: Option<Spot>,
     start: Option<Spot>,
 }
 
 impl Sites {
-    /// The error with its place: that of the body or stream it names, or `[start]`, or the file as a whole.
+    /// The error with its place: that of the body or stream it names, or of `[cell]` or `[start]`, or the file as a whole.
     fn error(&self, error: &RestoreError) -> InputError {
         let body = |id: u32| self.bodies.iter().find(|(end, _)| (id as usize) < *end).map(|(_, spot)| spot);
         let spot = match error {
@@ -123,6 +125,7 @@ impl Sites {
                 // The other may still have to come.
                 BuildError::NeedsPoints { a, b, .. } => body(*b).or_else(|| body(*a)),
                 BuildError::BadStream { stream, .. } => self.streams.get(*stream),
+                BuildError::BadCell(_) => self.cell.as_ref(),
                 _ => None,
             },
             _ => self.start.as_ref(),
@@ -231,6 +234,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     if bodies.list.is_empty() && streams.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));
     }
+    let cell_spot = cell.as_ref().map(cell::Draft::spot);
     let settled = cell.zip(frame).map(|(cell, frame)| cell.settle(frame, &bodies, &streams, &materials.list, &laws));
     let cell = settled.transpose()?;
     head.time.check_cell(cell.as_ref())?;
@@ -238,6 +242,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let model = Model { laws, cell, ..Model::new(materials.list, 0.0) };
     let mut scene = head.scene(model, bodies, streams, domain, source)?;
     scene.records = records;
+    scene.sites.cell = cell_spot;
     scene.notes.extend(remark);
     if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
         scene.sites.start = Some(earlier.spot());
@@ -283,7 +288,7 @@ impl<'a> Head<'a> {
         model.outflow = domain.and_then(|domain| domain.outflow());
         let too_late = streams.warnings(time.end);
         let spots = streams.places.iter().map(Place::spot).collect();
-        let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, start: None };
+        let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, cell: None, start: None };
         model.inflows = streams.list;
         let advice = stable_step::advise_alike(&model, bodies.list.alike_in_a_row());
         let (step, steps) = time.settle(advice.as_ref())?;

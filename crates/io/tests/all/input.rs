@@ -97,7 +97,7 @@ fn load_any(path: &Path) -> Result<(), InputError> {
 #[test]
 fn files_that_cannot_be_read_are_errors() {
     let absent = scene::load(Path::new("there-is-no-such-scene.toml")).unwrap_err();
-    assert!(absent.to_string().contains("there-is-no-such-scene.toml: cannot be read"));
+    assert!(absent.to_string().contains("there-is-no-such-scene.toml: there is no such file"));
     assert!(scene::load(&folder("good")).unwrap_err().to_string().contains("is a folder"));
 }
 

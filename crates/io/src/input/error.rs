@@ -126,6 +126,12 @@ impl InputError {
         self
     }
 
+    /// Adds which of several things it is about.
+    pub(crate) fn about(mut self, what: &str) -> Self {
+        self.0.message += &format!(" ({what})");
+        self
+    }
+
     /// The file it was found in.
     pub fn file(&self) -> &str {
         &self.0.file

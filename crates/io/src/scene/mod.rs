@@ -1,10 +1,11 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
-//! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
+//! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws` and `between`,
 //! `start`, `bodies`, `cell`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `memory`
 //! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
 //! lays a partial scene over another, `setting` single values. Nothing here writes a file or advances a world.
 
+mod between;
 mod bodies;
 mod cell;
 mod check;
@@ -335,9 +336,12 @@ fn refuse_promised(top: &Table<'_>) -> Result<()> {
     }
 }
 
-/// The Rayleigh time beside the step, and the motions that nothing resists.
+/// The Rayleigh time beside the step, and the motions that nothing resists, with all pairs of materials in one note.
 fn notes(scene: &Scene) -> Vec<String> {
+    /// The most pairs of materials that a note names.
+    const MOST_PAIRS: usize = 10;
     let mut notes = Vec::new();
+    let mut unresisted: Vec<(String, Vec<String>)> = Vec::new();
     match &scene.advice {
         Some(advice) => notes.extend(advice.rayleigh.map(|time| format!("the Rayleigh time is {} s", short(time)))),
         None => notes.push("nothing can touch".into()),
@@ -348,11 +352,21 @@ fn notes(scene: &Scene) -> Vec<String> {
             let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
             let free = check::describe(laws, None).into_iter().filter(|(_, law, _)| law.starts_with("free"));
             let free: Vec<&str> = free.map(|(motion, _, _)| motion).collect();
-            if !free.is_empty() {
-                let (a, b) = (&first.name, &second.name);
-                notes.push(format!("between \"{a}\" and \"{b}\" nothing resists: {}", free.join(", ")));
+            if free.is_empty() {
+                continue;
+            }
+            let (pair, free) = (format!("\"{}\" and \"{}\"", first.name, second.name), free.join(", "));
+            match unresisted.iter_mut().find(|(motions, _)| *motions == free) {
+                Some((_, pairs)) => pairs.push(pair),
+                None => unresisted.push((free, vec![pair])),
             }
         }
+    }
+    for (free, pairs) in unresisted {
+        let more = pairs.len().checked_sub(MOST_PAIRS).filter(|more| *more > 0);
+        let more = more.map_or_else(String::new, |more| format!(" and {more} more pairs"));
+        let named = pairs[..pairs.len().min(MOST_PAIRS)].join(", ");
+        notes.push(format!("between {named}{more} nothing resists: {free}"));
     }
     notes
 }

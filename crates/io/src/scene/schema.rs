@@ -42,7 +42,8 @@ pub fn schema() -> Value {
     let bodies = ["body", "grains", "stream", "start"].map(|key| json!({"required": [key]}));
     schema["anyOf"] = json!(bodies);
     // After another run a wall may stand where one of its name stood there.
-    let placed = json!({"properties": {"body": {"items": {"required": ["position"]}}}});
+    let plane = json!({"properties": {"shape": {"properties": {"kind": {"const": "plane"}}}}});
+    let placed = json!({"properties": {"body": {"items": {"if": plane, "else": {"required": ["position"]}}}}});
     // Only a cell can be filled without a box, and only another run has a cell without vectors.
     let boxed = json!({"if": {"properties": {"kind": {"const": "random"}}}, "then": {"required": ["from", "to"]}});
     let boxed = json!({"properties": {"grains": {"items": {"properties": {"place": boxed}}}}});
@@ -178,7 +179,13 @@ fn materials() -> Value {
 
 fn contact() -> Value {
     let mut table = object(vec![
-        ("!between", said(array(text(), 2), "Names of two materials, in any order.")),
+        (
+            "!between",
+            said(
+                array(text(), 2),
+                "Names of two materials, in any order; \"*\" is any material. The most exact table counts.",
+            ),
+        ),
         ("!normal", said(laws::of_key("normal"), "The force along the normal.")),
         ("slide", said(laws::of_key("slide"), "What resists sliding; free if absent.")),
         ("roll", said(laws::of_key("roll"), "What resists rolling; free if absent.")),
@@ -210,7 +217,13 @@ fn body() -> Value {
         ("name", said(json!({"type": "string", "minLength": 1}), "Unique.")),
         ("!material", material()),
         ("!shape", said(shape(), "Its surface.")),
-        ("position", said(vector(), "Centre of a sphere, a point of a plane, middle of another wall [m].")),
+        (
+            "position",
+            said(
+                vector(),
+                "Centre of a sphere, a point of a plane (the origin if absent), middle of another wall [m].",
+            ),
+        ),
         ("velocity", velocity()),
         ("angular_velocity", angular_velocity()),
         ("orientation", said(or(array(number(), 4), vec![1.0, 0.0, 0.0, 0.0]), "Quaternion w, x, y, z.")),

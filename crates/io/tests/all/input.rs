@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stickslip::law::Spin;
+use stickslip::law::{Normal, Spin};
 use stickslip::world::World;
 use stickslip_io::scene::{self, InputError, Scene};
 use stickslip_io::{probe_file, scene::check_text};
@@ -222,4 +222,27 @@ fn streams_are_read_described_and_drawn_by_name() {
     let alone = good("17-stream-alone.toml");
     assert!(alone.setup.bodies.is_empty() && alone.advice.is_some());
     assert!(alone.warnings[0].contains("starts at 1 s, but the run ends at 0.1 s"), "{:?}", alone.warnings);
+}
+
+/// Between any two of n materials the laws had to be written n (n + 1)/2 times.
+#[test]
+fn the_most_exact_contact_of_a_pair_counts() {
+    let scene = good("24-wildcards.toml");
+    let [glass, steel, floor, side] = [0, 1, 2, 3];
+    let stiffness = |a: u16, b: u16| match scene.setup.model.laws.get(a, b).unwrap().normal {
+        Normal::Hooke(hooke) => hooke.stiffness,
+        Normal::Hertz(_) => f64::INFINITY,
+    };
+    assert_eq!(stiffness(glass, glass), f64::INFINITY);
+    assert_eq!([steel, floor, side].map(|other| stiffness(glass, other)), [2e4; 3]);
+    assert_eq!([steel, floor, side].map(|other| stiffness(steel, other)), [1e4; 3]);
+    // What is equal is said once: all pairs without glass are free in all three motions.
+    let notes: Vec<&String> = scene.notes.iter().filter(|note| note.contains("nothing resists")).collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(
+        notes[0].contains("\"glass\" and \"glass\", \"steel\" and \"steel\", ")
+            && notes[0].ends_with("slide, roll, spin")
+    );
+    // A plane without a position passes through the origin.
+    assert_eq!(scene.setup.bodies.position(1).to_array(), [0.0; 3]);
 }

@@ -1,7 +1,7 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws` and `between`,
-//! `start`, `bodies`, `cell`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `memory`
+//! `start`, `bodies`, `cell`, `grains` with `rows`, `lammps` and `lammps_cell`, `streams`, `timing` and `records` read one part each; `memory`
 //! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
 //! lays a partial scene over another, `setting` single values. Nothing here writes a file or advances a world.
 
@@ -12,6 +12,7 @@ mod check;
 mod contacts;
 mod grains;
 mod lammps;
+mod lammps_cell;
 pub(crate) mod laws;
 pub(crate) mod materials;
 mod meet;
@@ -30,6 +31,7 @@ mod timing;
 mod tracked;
 mod variant;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use glam::DVec3;
@@ -41,9 +43,10 @@ use stickslip::world::{RestoreError, Saved, World};
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::input::{self, Item, LARGEST_FILE, Place, Result, Source, Spot, Table};
+use crate::input::{self, Item, LARGEST_FILE, Place, Result, Source, Spot, Table, shown};
 use bodies::Bodies;
 use check::short;
+use grains::NamedBox;
 use materials::Materials;
 use memory::Memory;
 use start::Earlier;
@@ -217,14 +220,16 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let mut bodies = Bodies::read(&top, &materials, earlier.as_ref())?;
     let tables = bodies.list.len();
     let records = records::read(&top)?;
-    let cell = cell::read(&top, earlier.as_ref(), head.integrator)?;
+    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
+    let in_cell = top.optional("cell").is_some() || earlier.as_ref().is_some_and(|earlier| earlier.cell().is_some());
+    let groups = grains::read(&top, &materials, folder, in_cell, &memory, bodies.list.len())?;
+    let cell = cell::read(&top, earlier.as_ref(), head.integrator, &groups.boxes)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
-    for key in ["grains", "stream", "domain"] {
+    for key in ["stream", "domain"] {
         top.optional(key);
     }
     top.finish()?;
-    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
-    let (groups, frame) = grains::read(&top, &materials, folder, head.seed, &memory, cell.as_ref(), &mut bodies)?;
+    let frame = groups.place(head.seed, &materials, cell.as_ref(), &mut bodies)?;
     let drawn = Drawn { seed: head.seed, after: earlier.as_ref().map(Earlier::hash) };
     let streams = Streams::read(&top, &materials, &drawn, &bodies)?;
     motions::settle_servos(&mut bodies, &streams.list, &materials)?;
@@ -243,6 +248,9 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let model = Model { laws, cell, ..Model::new(materials.list, 0.0) };
     let mut scene = head.scene(model, bodies, streams, domain, source)?;
     scene.records = records;
+    if scene.setup.model.cell.is_none() {
+        scene.notes.extend(unused_boxes(&groups.boxes));
+    }
     scene.sites.cell = cell_spot;
     scene.notes.extend(remark);
     if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
@@ -251,7 +259,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
         scene.start = Some(start);
         scene.notes.extend(notes);
     }
-    scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups);
+    scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups.list);
     Ok(scene)
 }
 
@@ -334,6 +342,14 @@ fn refuse_promised(top: &Table<'_>) -> Result<()> {
         2 => Err(item.error("2 is promised, not built yet; today: 3".into())),
         other => Err(item.error(format!("expected 3, found {other}"))),
     }
+}
+
+/// That boxes of files, which may repeat, are not the cell.
+fn unused_boxes(boxes: &[NamedBox<'_>]) -> Option<String> {
+    let names: BTreeSet<String> = boxes.iter().map(|named| format!("\"{}\"", shown(&named.name))).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let advice = "add an empty [cell] table to make it the periodic cell";
+    (!names.is_empty()).then(|| format!("the box of {} is not used: {advice}", names.join(" and ")))
 }
 
 /// The Rayleigh time beside the step, and the motions that nothing resists, with all pairs of materials in one note.

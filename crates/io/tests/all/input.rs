@@ -246,3 +246,30 @@ fn the_most_exact_contact_of_a_pair_counts() {
     // A plane without a position passes through the origin.
     assert_eq!(scene.setup.bodies.position(1).to_array(), [0.0; 3]);
 }
+
+/// The box of a LAMMPS file had to be typed into the scene, and all its grains were of one material.
+#[test]
+fn a_lammps_file_brings_its_box_and_its_types() {
+    let scene = good("25-lammps-cell.toml");
+    let frame = scene.setup.model.cell.unwrap().frame;
+    let columns = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis].map(|v| v.to_array());
+    assert_eq!(columns, [[1.0, 0.0, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 2.0]]);
+    assert_eq!((frame.corner.to_array(), frame.periodic), ([-0.5, -0.5, 0.0], [true; 3]));
+    // By the ids of the files: types 1, 2, 2, 1, then 3, 1, then 12, 0 of the table.
+    let [steel, glass] = [0, 1];
+    let materials: Vec<u16> = (0..8).map(|id| scene.setup.bodies.material(id)).collect();
+    assert_eq!(materials, [glass, steel, steel, glass, glass, glass, glass, steel]);
+    // Where mass goes with the radius, each has the density of its own material: here both are of the same size.
+    let bodies = scene.setup.to_setup().bodies;
+    let [light, heavy] = [6, 7].map(|id: usize| bodies[id].mass.unwrap());
+    assert!((heavy / light - 7800.0 / 2500.0).abs() < 4.0 * f64::EPSILON);
+    // Without [cell] nothing repeats, and a note says so; a box that repeats nowhere is no matter.
+    let text = std::fs::read_to_string(folder("good").join("25-lammps-cell.toml")).unwrap();
+    let open = scene::load_text("open.toml", &text.replace("[cell]", ""), &folder("good")).unwrap();
+    assert!(open.setup.model.cell.is_none());
+    let unused =
+        |scene: &Scene| scene.notes.iter().filter(|note| note.contains("is not used")).cloned().collect::<Vec<_>>();
+    assert_eq!(unused(&open).len(), 1, "{:?}", open.notes);
+    assert!(unused(&open)[0].contains("\"typed.data\" and \"typed.dump\"") && unused(&scene).is_empty());
+    assert_eq!(unused(&good("15-lammps.toml")).len(), 1);
+}

@@ -11,7 +11,7 @@ mod suggest;
 pub use error::InputError;
 pub(crate) use error::Source;
 pub(crate) use file::{read_file, read_start, read_text};
-pub(crate) use suggest::nearest;
+pub(crate) use suggest::{did_you_mean, nearest, no_such_folder};
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -34,9 +34,23 @@ pub(crate) fn parse(source: &Source) -> Result<Spanned<DeTable<'_>>> {
 /// Parses a text whose places are those of `source`.
 pub(crate) fn parse_at<'a>(source: &Source, text: &'a str) -> Result<Spanned<DeTable<'a>>> {
     DeTable::parse(text).map_err(|error| {
-        let span = error.span().unwrap_or(0..0);
+        let span = error.span().unwrap_or_else(|| deepest_key(text));
         source.error(span, format!("this is not TOML: {}", error.message().replace('\n', "; ")))
     })
+}
+
+/// The line of the deepest key. The parser refuses keys of too many parts, which headers have, without a place.
+fn deepest_key(text: &str) -> Range<usize> {
+    let parts = |key: &str| key.split('.').filter(|part| !part.trim().is_empty()).count();
+    let (mut deepest, mut most, mut start) = (0..0, 0, 0);
+    for line in text.split_inclusive('\n') {
+        let count = line.split(['=', '[', ']', '{', '}', ',', '#', '"']).map(parts).max().unwrap_or(0);
+        if count > most {
+            (deepest, most) = (start..start + line.trim_end().len(), count);
+        }
+        start += line.len();
+    }
+    deepest
 }
 
 /// One value and where it stands.

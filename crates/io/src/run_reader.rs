@@ -16,7 +16,8 @@ use stickslip::cell;
 use stickslip::measure::ContactLoad;
 
 use crate::checkpoint::{self, Checkpoint};
-use crate::input::{read_text, shown};
+use crate::input::{no_such_folder, read_text, shown};
+use crate::results::file::csv_records;
 use crate::results::{RunFolder, RunJson, cell_row, fixed};
 
 /// The largest scene or table of bodies that is read whole (bytes): a row for each of 4 billion bodies would not fit either.
@@ -177,8 +178,7 @@ impl Run {
     pub fn open(folder: &Path) -> Result<Run, ReadError> {
         let no_run = |reason: String| ReadError::NoRun { folder: folder.display().to_string(), reason };
         if !folder.join("run.json").is_file() {
-            let what = if folder.is_dir() { "it has no run.json" } else { "there is no such folder" };
-            return Err(no_run(what.into()));
+            return Err(no_run(if folder.is_dir() { "it has no run.json".into() } else { no_such_folder(folder) }));
         }
         let json = RunFolder::read_run(folder).map_err(|error| no_run(error.to_string()))?;
         if json.program != "stickslip" {
@@ -411,16 +411,15 @@ fn parsed(scene: &str) -> Result<toml::Table, String> {
 
 /// The table `bodies-fixed.csv`.
 fn known_bodies(text: &str) -> Result<Vec<KnownBody>, String> {
-    let mut lines = text.lines();
-    let header = fields(lines.next().unwrap_or_default());
+    let mut records = csv_records(text);
+    let (_, header) = records.next().unwrap_or_default();
     let place = |name: &str| header.iter().position(|have| have == name).ok_or(format!("it has no column `{name}`"));
     let [id, name, shape, radius, mass] =
         [place("id")?, place("name")?, place("shape")?, place("radius")?, place("mass")?];
     let mut bodies = Vec::new();
-    for (number, line) in lines.enumerate() {
-        let row = fields(line);
+    for (line, row) in records {
         let field = |place: usize| row.get(place).map_or("", String::as_str);
-        let wrong = || format!("line {}: expected a body, found `{}`", number + 2, shown(line));
+        let wrong = || format!("line {line}: expected a body, found `{}`", shown(&row.join(",")));
         let optional = |place: usize| match field(place) {
             "" => Ok(None),
             text => text.parse::<f64>().map(Some).map_err(|_| wrong()),
@@ -434,26 +433,6 @@ fn known_bodies(text: &str) -> Result<Vec<KnownBody>, String> {
         bodies.push(KnownBody { name: field(name).to_owned(), shape: field(shape).to_owned(), radius, mass });
     }
     Ok(bodies)
-}
-
-/// The fields of a CSV line, quoted ones too.
-fn fields(line: &str) -> Vec<String> {
-    let mut found = vec![String::new()];
-    let mut quoted = false;
-    let mut letters = line.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            // A quote within quotes is doubled.
-            '"' if quoted && letters.peek() == Some(&'"') => {
-                letters.next();
-                found.last_mut().into_iter().for_each(|field| field.push('"'));
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => found.push(String::new()),
-            _ => found.last_mut().into_iter().for_each(|field| field.push(letter)),
-        }
-    }
-    found
 }
 
 fn number(value: &toml::Value) -> Option<f64> {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{Folder, ball, command, err, stickslip};
+use crate::common::{Folder, ball, command, err, says, stickslip};
 use change::{Dice, change_bytes, change_fields, mutant};
 use stickslip_io::scene;
 
@@ -286,5 +286,46 @@ fn counts_beyond_all_bounds_ask_for_no_memory() {
     for time in ["end = 1e300\nstep = 1e-300", "end = 1e308", "end = 1.0\nstep = 5e-324"] {
         folder.file("m.toml", &ball(time, ""));
         refused(&folder, &["run", "m.toml", "--out", "there"], "m.toml:", &["there"]);
+    }
+}
+
+/// `stickslip run exmaples/01-pile.toml` gave an error of the operating system and not the name that was meant.
+#[test]
+fn a_misspelt_path_suggests_the_nearest_one() {
+    let folder = Folder::new("near-names");
+    std::fs::create_dir_all(folder.path().join("scenes")).unwrap();
+    folder.file("scenes/pile.toml", &ball("end = 0.001", ""));
+    folder.file("scenes/softer.toml", "seed = 2\n");
+    folder.file("scenes/contact.toml", "");
+    let done = stickslip(&folder, &["run", "scenes/pile.toml", "--quiet"]);
+    assert!(done.status.success(), "{}", err(&done));
+    let before = folder.names();
+    for (arguments, meant) in [
+        (&["run", "scnees/pile.toml"][..], "scenes/pile.toml"),
+        (&["check", "scenes/pile.tml"], "scenes/pile.toml"),
+        (&["compare", "scenes/plie.toml", "--with", "scenes/softer.toml"], "scenes/pile.toml"),
+        (&["compare", "scenes/pile.toml", "--with", "scenes/sofer.toml"], "scenes/softer.toml"),
+        (&["sweep", "scene/pile.toml", "--set", "seed=1,2"], "scenes/pile.toml"),
+        (&["probe", "scenes/contcat.toml"], "scenes/contact.toml"),
+        (&["measure", "rnus/pile"], "runs/pile"),
+        (&["measure", "runs/piel", "packing"], "runs/pile"),
+        (&["resume", "runs/pil"], "runs/pile"),
+    ] {
+        let output = stickslip(&folder, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", err(&output));
+        assert!(says(&output, &format!("did you mean `{meant}`?")), "{arguments:?}: {}", err(&output));
+    }
+    assert_eq!(folder.names(), before);
+}
+
+/// A body named over two lines made a folder that `measure` refused to read.
+#[test]
+fn a_run_of_bodies_with_odd_names_can_be_measured() {
+    let folder = Folder::new("odd-names");
+    let record = "[[record]]\nwhat = \"walls\"\nevery = \"step\"\n";
+    folder.file("odd.toml", &ball("end = 0.001", record).replace("\"floor\"", "\"flo\\nor, \\\"lower\\\"\""));
+    for arguments in [&["run", "odd.toml", "--quiet"][..], &["measure", "runs/odd", "walls"]] {
+        let output = stickslip(&folder, arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", err(&output));
     }
 }

@@ -20,7 +20,7 @@ use stickslip::World;
 use stickslip::random::{FNV1A, fnv1a_on};
 use stickslip::world::Saved;
 
-use crate::input::{read_file, read_start};
+use crate::input::{did_you_mean, read_file, read_start};
 use crate::results::Marks;
 use crate::results::file::{sync_folder, write_whole_by};
 use columns::{Living, Sections, Source};
@@ -202,7 +202,13 @@ fn write_parts(path: &Path, parts: &[Part<'_>]) -> io::Result<()> {
 
 /// The bytes of a file that begins like a checkpoint; any other is not read to its end, which may be far.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
-    let begins = read_start(path, format::MAGIC.len()).map_err(|error| error.to_string())?;
+    let begins = read_start(path, format::MAGIC.len()).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            let near = did_you_mean(Path::new(""), path, Path::is_file);
+            format!("does not exist{}", near.map(|near| format!("; {near}")).unwrap_or_default())
+        }
+        _ => error.to_string(),
+    })?;
     if begins != format::MAGIC {
         format::decode(&begins)?;
     }

@@ -133,7 +133,7 @@ fn a_section_that_is_missing_is_named_and_one_that_is_unknown_kept() {
 fn errors_name_the_file() {
     let folder = folder("errors");
     let path = folder.join("a.checkpoint");
-    assert!(Checkpoint::read(&path).unwrap_err().contains("a.checkpoint cannot be read"));
+    assert!(Checkpoint::read(&path).unwrap_err().contains("a.checkpoint does not exist"));
     fs::write(&path, "not one").unwrap();
     assert!(Checkpoint::read(&path).unwrap_err().contains("a.checkpoint is not a checkpoint"));
     assert!(Checkpoint::read(&folder).unwrap_err().contains("is a folder"));

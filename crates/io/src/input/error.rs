@@ -4,6 +4,7 @@
 //! line of the file and a label under the place.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use miette::{Diagnostic, LabeledSpan, SourceCode};
 
 use super::excerpt::Excerpt;
 use super::file::read_file;
+use super::suggest::did_you_mean;
 
 /// The text of an input file and the name it is reported by.
 #[derive(Clone, Debug)]
@@ -44,7 +46,16 @@ impl Source {
     /// Reads a file of at most `largest` bytes.
     pub fn read(path: &Path, largest: u64) -> Result<Self, InputError> {
         let name = path.display().to_string();
-        let bytes = read_file(path, largest).map_err(|error| InputError::of_file(&name, error.to_string()))?;
+        let bytes = read_file(path, largest).map_err(|error| {
+            if error.kind() != ErrorKind::NotFound {
+                return InputError::of_file(&name, error.to_string());
+            }
+            let missing = InputError::of_file(&name, "there is no such file".into());
+            match did_you_mean(Path::new(""), path, Path::is_file) {
+                Some(near) => missing.help(near),
+                None => missing,
+            }
+        })?;
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Source::new(name, text)),
             Err(error) => {
@@ -112,6 +123,12 @@ impl InputError {
     /// Adds what to do about it.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
+        self
+    }
+
+    /// Adds which of several things it is about.
+    pub(crate) fn about(mut self, what: &str) -> Self {
+        self.0.message += &format!(" ({what})");
         self
     }
 

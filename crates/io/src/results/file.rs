@@ -87,6 +87,30 @@ pub fn csv_field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
+/// The records of a CSV text: the line on which each begins, counted from 1, and its fields without their quotes. A quoted
+/// field may hold line ends. A record without its line end is the work of a run that was killed, and is left out.
+pub fn csv_records(text: &str) -> impl Iterator<Item = (usize, Vec<String>)> + '_ {
+    let mut letters = text.chars().peekable();
+    let mut line = 1;
+    std::iter::from_fn(move || {
+        let (first, mut record, mut field, mut quoted) = (line, Vec::new(), String::new(), false);
+        while let Some(letter) = letters.next() {
+            line += usize::from(letter == '\n');
+            match letter {
+                '"' if quoted && letters.peek() == Some(&'"') => field.extend(letters.next()),
+                '"' => quoted = !quoted,
+                ',' if !quoted => record.push(std::mem::take(&mut field)),
+                '\n' if !quoted => {
+                    record.push(field);
+                    return Some((first, record));
+                }
+                _ => field.push(letter),
+            }
+        }
+        None
+    })
+}
+
 /// A text inside XML or HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

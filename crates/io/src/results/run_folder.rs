@@ -19,7 +19,7 @@ use super::record::{file_names, spool_name};
 use super::run_json::{Ending, RunJson};
 use super::{checkpoints, fixed};
 use crate::checkpoint;
-use crate::input::read_text;
+use crate::input::{no_such_folder, read_text};
 use crate::scene::Record;
 
 /// The largest `run.json` that is read (bytes).
@@ -161,7 +161,7 @@ impl RunFolder {
             return Err(no_run("it is a file; expected the folder of a run, such as runs/NAME"));
         }
         if !path.is_dir() {
-            return Err(no_run("there is no such folder"));
+            return Err(no_run(&no_such_folder(path)));
         }
         if !path.join("run.json").exists() {
             return Err(no_run("it has no run.json; `stickslip run SCENE --out` starts one"));

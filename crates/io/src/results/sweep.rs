@@ -13,7 +13,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde::{Deserialize, Serialize};
 
-use super::file::{at, csv_field, write_whole};
+use super::file::{at, csv_field, csv_records, write_whole};
 use super::parquet_columns;
 use super::record::file_names;
 use super::run_json::{Ending, RunJson};
@@ -253,7 +253,7 @@ impl SweepTable {
             return Ok(table);
         }
         let text = read_text(&path, LARGEST).map_err(|error| at(&path, error))?;
-        let mut records = csv_records(&text).into_iter();
+        let mut records = csv_records(&text).map(|(_, fields)| fields);
         let header = records.next().unwrap_or_default();
         for fields in records {
             let (run, row) = table.row_of(&header, fields).ok_or_else(|| {
@@ -281,25 +281,6 @@ impl SweepTable {
         };
         Some((field("run")?.parse().ok()?, row))
     }
-}
-
-/// The fields of each line, without their quotes. A quoted field may hold line ends.
-fn csv_records(text: &str) -> Vec<Vec<String>> {
-    let (mut records, mut record, mut field, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '"' if quoted && letters.peek() == Some(&'"') => field.extend(letters.next()),
-            '"' => quoted = !quoted,
-            ',' if !quoted => record.push(std::mem::take(&mut field)),
-            '\n' if !quoted => {
-                record.push(std::mem::take(&mut field));
-                records.push(std::mem::take(&mut record));
-            }
-            _ => field.push(letter),
-        }
-    }
-    records
 }
 
 #[cfg(test)]

@@ -147,3 +147,24 @@ fn the_cell_is_read_from_the_end_and_from_the_series() {
     assert_eq!(found.cell_frame_at(5).unwrap(), None);
     fs::remove_dir_all(folder).unwrap();
 }
+
+/// A body or a material with a line end in its name made a folder that `measure` could not read.
+#[test]
+fn names_of_any_characters_read_back() {
+    let names = ["two\nlines", "a,\"b\"", "end\r\n", "\u{7}\u{1b}[31m", "", "\""];
+    let body = |name: &str| fixed::FixedBody {
+        name: name.into(),
+        material: 0,
+        shape: stickslip::shape::Shape::Sphere { radius: 0.5 },
+        mass: 2.0,
+        inertia_body: DVec3::splat(0.2),
+    };
+    let mut table = b"id,name,material,shape,radius,mass,inertia,size\n".to_vec();
+    fixed::append(&mut table, 0, names.iter().map(|name| body(name)), &["gra\nin".to_owned()]).unwrap();
+    let mut text = String::from_utf8(table).unwrap();
+    let read: Vec<String> = known_bodies(&text).unwrap().into_iter().map(|body| body.name).collect();
+    assert_eq!(read, names);
+    // The line of what is broken behind them: the names before it have two line ends, the material one in each row.
+    text.push_str("8,,,,,,\n");
+    assert!(known_bodies(&text).unwrap_err().contains(&format!("line {}", 2 + 6 + 2 + 6)), "{text}");
+}

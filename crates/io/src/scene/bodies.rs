@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use glam::{DQuat, DVec3};
 use stickslip::body::{Body, BodyList, Motion};
+use stickslip::shape::Shape;
 
 use crate::input::{Item, Place, Result, Spot, Table, shown};
 use crate::scene::materials::Materials;
@@ -36,7 +37,9 @@ impl<'a> Bodies<'a> {
         for table in top.tables("body")? {
             let name = table.read("name", |item| read_name(item, &mut taken))?;
             let stood = earlier.zip(name.as_deref()).and_then(|(earlier, name)| earlier.wall(name));
-            let body = read_body(&table, materials, stood).map_err(|error| match (earlier, &name) {
+            // A misspelt name of a wall of the earlier run must not put it at the origin.
+            let placed = earlier.is_none() || name.is_none();
+            let body = read_body(&table, materials, stood, placed).map_err(|error| match (earlier, &name) {
                 (Some(earlier), Some(name)) if error.message().ends_with("the key `position` is missing") => {
                     table.error(format!("the key `position` is missing, and {}", earlier.no_wall(name)))
                 }
@@ -103,10 +106,12 @@ fn read_name<'a>(item: Item<'a>, taken: &mut HashMap<&'a str, Place<'a>>) -> Res
     Ok(name.to_owned())
 }
 
-fn read_body(table: &Table<'_>, materials: &Materials, stood: Option<(DVec3, DQuat)>) -> Result<Body> {
+/// `stood` is where a wall of this name was in an earlier run; else a plane passes through the origin, if it is `placed`.
+fn read_body(table: &Table<'_>, materials: &Materials, stood: Option<(DVec3, DQuat)>, placed: bool) -> Result<Body> {
     let material = materials.index(table.required("material")?)?;
     let shape = read_shape(table.required("shape")?)?;
-    let stood = if table.optional("position").is_some() { None } else { stood };
+    let origin = || (placed && matches!(shape, Shape::Plane { .. })).then_some((DVec3::ZERO, DQuat::IDENTITY));
+    let stood = if table.optional("position").is_some() { None } else { stood.or_else(origin) };
     let position = stood.map_or_else(|| table.need("position", Item::vector), |(position, _)| Ok(position))?;
     let mut body = Body::new(shape, material, position);
     body.orientation = stood.map_or(DQuat::IDENTITY, |(_, orientation)| orientation);

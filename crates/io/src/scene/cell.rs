@@ -1,7 +1,7 @@
 //! `[cell]`: the periodic box, read before bodies are placed in it, and settled once they are known.
 //!
 //! Rows in the file are the cell vectors. Instead of `vectors`, `volume_fraction` makes a cube that the spheres of the
-//! scene fill to that share. After another run with a cell (`[start]`), vectors and corner come from its end, and the
+//! scene fill to that share. With neither, the box of a LAMMPS file is the cell; any cell must agree with such boxes. After another run with a cell (`[start]`), vectors and corner come from its end, and the
 //! control is this file's. `cell/control.rs` reads what drives the cell.
 //!
 //! Refuses here what the engine could not do: cells too small for the nearest images to be the only ones, walls that do not
@@ -15,9 +15,10 @@ use stickslip::cell::{Cell, Control, Frame};
 use stickslip::model::{Integrator, LawTable, Material};
 use stickslip::shape::Shape;
 
-use crate::input::{Item, Place, Result, Table};
+use crate::input::{InputError, Item, Place, Result, Spot, Table, shown};
 use crate::scene::bodies::Bodies;
 use crate::scene::check::short;
+use crate::scene::grains::NamedBox;
 use crate::scene::start::Earlier;
 use crate::scene::streams::Streams;
 use control::Wanted;
@@ -26,6 +27,9 @@ use control::Wanted;
 const FLAT: f64 = 1e-6;
 /// A body may lie so many cells away from the cell itself: farther, its place in it would be rounding.
 const MOST_CELLS: f64 = 1e6;
+/// A vector of the cell may differ from that of a file's box by so much of its length: what is left of a difference of two
+/// coordinates with 16 digits, a million lengths from the origin.
+const SAME_BOX: f64 = 1e-9;
 /// Gap up to which the engine lists pairs, as a share of the mean radius.
 const SKIN: f64 = 0.25;
 
@@ -39,6 +43,10 @@ pub(crate) struct Draft<'a> {
     corner: DVec3,
     periodic: [bool; 3],
     wanted: Option<Wanted<'a>>,
+    /// Boxes of files that it must agree with.
+    boxes: Vec<NamedBox<'a>>,
+    /// Whether it is the first of them.
+    is_a_box: bool,
 }
 
 /// What sets the size.
@@ -60,14 +68,19 @@ fn rows(item: Item<'_>) -> Result<[DVec3; 3]> {
     <[DVec3; 3]>::try_from(rows).map_err(|_| whole.error(format!("expected {what}, found {count} elements")))
 }
 
-/// Reads `[cell]`; without one, the cell that an earlier run ended with goes on, fixed.
+/// Reads `[cell]`; without one, the cell that an earlier run ended with goes on, fixed. `boxes` are those of the files that
+/// grains come from.
 pub(crate) fn read<'a>(
     top: &Table<'a>,
     earlier: Option<&Earlier<'a>>,
     integrator: Integrator,
+    boxes: &[NamedBox<'a>],
 ) -> Result<Option<Draft<'a>>> {
     let came = earlier.and_then(|earlier| Some((earlier.place(), earlier.cell()?)));
-    let Some(item) = top.optional("cell") else { return Ok(came.map(|(place, frame)| Draft::kept(place, frame))) };
+    let with_boxes = |draft: Draft<'a>| Draft { boxes: boxes.to_vec(), ..draft };
+    let Some(item) = top.optional("cell") else {
+        return Ok(came.map(|(place, frame)| with_boxes(Draft::kept(place, frame))));
+    };
     let table = item.table()?;
     let given = table.one_of(&["vectors", "volume_fraction"])?;
     let corner = table.optional("corner");
@@ -86,23 +99,43 @@ pub(crate) fn read<'a>(
             Draft::kept(table.place(), frame)
         }
         None => {
-            let Some((key, item)) = given else {
-                let error = table.error("no size: the key `vectors` is missing".into());
-                return Err(error.help(match earlier {
-                    Some(_) => "the run that this scene starts from has no cell: give its `vectors`",
-                    None => "give three cell vectors, or `volume_fraction` for a cube that the grains fill so far",
-                }));
+            let corner = corner.map(Item::vector).transpose()?;
+            let (size, size_place, file_box) = match (given, boxes.first()) {
+                (Some(("vectors", item)), _) => (read_vectors(item.clone())?, item.place(), None),
+                (Some((_, item)), _) => (read_fraction(item.clone())?, item.place(), None),
+                (None, Some(NamedBox { place, found, .. })) => {
+                    (check_vectors(found.vectors, place)?, place.clone(), Some(found))
+                }
+                (None, None) => return Err(no_size(&table, earlier.is_some())),
             };
-            let size_place = item.place();
-            let size = if key == "vectors" { read_vectors(item)? } else { read_fraction(item)? };
-            let corner = corner.map(Item::vector).transpose()?.unwrap_or(DVec3::ZERO);
-            let periodic = periodic.unwrap_or([true; 3]);
-            Draft { place: table.place(), size_place, size, corner, periodic, wanted: None }
+            let corner = corner.or(file_box.map(|found| found.corner)).unwrap_or(DVec3::ZERO);
+            let periodic = periodic.or(boxes.first().and_then(|first| first.found.periodic)).unwrap_or([true; 3]);
+            let is_a_box = file_box.is_some();
+            Draft {
+                place: table.place(),
+                size_place,
+                size,
+                corner,
+                periodic,
+                wanted: None,
+                boxes: Vec::new(),
+                is_a_box,
+            }
         }
     };
     let wanted = table.read("control", |item| control::read(item, draft.directions(), draft.periodic, integrator))?;
     table.finish()?;
-    Ok(Some(Draft { wanted, ..draft }))
+    Ok(Some(with_boxes(Draft { wanted, ..draft })))
+}
+
+fn no_size(table: &Table<'_>, after_a_run: bool) -> InputError {
+    let error = table.error("no size: the key `vectors` is missing".into());
+    error.help(if after_a_run {
+        "the run that this scene starts from has no cell: give its `vectors`"
+    } else {
+        "give three cell vectors, or `volume_fraction` for a cube that the grains fill so far, or grains from a LAMMPS file \
+         with a box"
+    })
 }
 
 fn read_periodic(item: Item<'_>) -> Result<[bool; 3]> {
@@ -120,8 +153,13 @@ fn read_periodic(item: Item<'_>) -> Result<[bool; 3]> {
 fn read_vectors(item: Item<'_>) -> Result<Size> {
     let place = item.place();
     let [x_axis, y_axis, z_axis] = rows(item)?;
-    let vectors = DMat3 { x_axis, y_axis, z_axis };
-    let (volume, lengths) = (vectors.determinant(), x_axis.length() * y_axis.length() * z_axis.length());
+    check_vectors(DMat3 { x_axis, y_axis, z_axis }, &place)
+}
+
+/// Vectors that span a volume, right-handed.
+fn check_vectors(vectors: DMat3, place: &Place<'_>) -> Result<Size> {
+    let lengths = vectors.x_axis.length() * vectors.y_axis.length() * vectors.z_axis.length();
+    let volume = vectors.determinant();
     // A box that is no number is neither.
     if !(volume.abs() > FLAT * lengths && volume.is_finite() && lengths.is_finite()) {
         let message = format!("the three vectors span a volume of {} m^3: expected one above zero", short(volume));
@@ -143,7 +181,21 @@ impl<'a> Draft<'a> {
     /// A cell that comes from an earlier run.
     fn kept(place: Place<'a>, frame: Frame) -> Self {
         let Frame { corner, vectors, periodic } = frame;
-        Draft { size_place: place.clone(), place, size: Size::Vectors(vectors), corner, periodic, wanted: None }
+        Draft {
+            size_place: place.clone(),
+            place,
+            size: Size::Vectors(vectors),
+            corner,
+            periodic,
+            wanted: None,
+            boxes: Vec::new(),
+            is_a_box: false,
+        }
+    }
+
+    /// Where it is described.
+    pub fn spot(&self) -> Spot {
+        self.place.spot()
     }
 
     /// The directions of its vectors.
@@ -167,6 +219,7 @@ impl<'a> Draft<'a> {
             }
         };
         let frame = Frame { corner: self.corner, vectors, periodic: self.periodic };
+        self.check_boxes(&frame)?;
         let largest = radii.iter().copied().fold(0.0, f64::max);
         let least = radii.iter().copied().fold(f64::INFINITY, f64::min);
         let mean = radii.iter().sum::<f64>() / radii.len().max(1) as f64;
@@ -184,6 +237,30 @@ impl<'a> Draft<'a> {
             return Err(self.size_place.error(message).help("enlarge the cell, or use more or smaller grains"));
         }
         Ok(frame)
+    }
+
+    /// Refuses a cell that is not that of a file that grains come from, where it repeats.
+    fn check_boxes(&self, frame: &Frame) -> Result<()> {
+        for NamedBox { name, place, found } in &self.boxes {
+            let name = shown(name);
+            if let Some(periodic) = found.periodic.filter(|periodic| *periodic != frame.periodic) {
+                let message =
+                    format!("the cell has periodic = {:?}, and the box of \"{name}\" {periodic:?}", frame.periodic);
+                return Err(self.place.error(message).help("leave `periodic` out: it follows from the file"));
+            }
+            let differs = |k: usize| {
+                let (ours, theirs) = (frame.vectors.col(k), found.vectors.col(k));
+                // What is not a number is not near.
+                let near = ours.distance(theirs) <= SAME_BOX * ours.length();
+                (frame.periodic[k] && !near).then(|| (["a", "b", "c"][k], ours.to_array(), theirs.to_array()))
+            };
+            let Some((axis, ours, theirs)) = (0..3).find_map(differs) else { continue };
+            let message = format!("along {axis} the cell has {ours:?}, and the box of \"{name}\" {theirs:?}");
+            // Where the first box is the cell, another one differs.
+            let place = if self.is_a_box { place } else { &self.size_place };
+            return Err(place.error(message).help("leave the size out of [cell]: the box of a file is then the cell"));
+        }
+        Ok(())
     }
 
     /// The cell, once bodies and laws are known.

@@ -1,41 +1,107 @@
 //! `[[contact]]` tables: which laws act between which materials.
+//!
+//! `between` names two materials, or `"*"` for any. Of the tables that cover a pair the most exact one counts: `["a", "b"]`
+//! before `["a", "*"]` before `["*", "*"]`. Two that are equally exact are an error. What the laws say, `laws.rs` reads.
 
 use std::collections::HashMap;
 
 use stickslip::model::LawTable;
 
 use crate::input::{Item, Place, Result, Table};
+use crate::scene::between::ANY;
 use crate::scene::laws;
 use crate::scene::materials::Materials;
 
-/// Reads all `[[contact]]` tables. A pair of materials may stand in one of them only.
+/// Two materials, the lower index first and any material (`None`) last.
+type Pattern = [Option<u16>; 2];
+
+/// Which table stands for which materials.
+type Numbers = HashMap<Pattern, usize>;
+
+/// Reads all `[[contact]]` tables and gives each pair of materials the laws of its most exact one.
 pub(crate) fn read(top: &Table<'_>, materials: &Materials) -> Result<LawTable> {
-    let mut table = LawTable::new(materials.list.len());
-    let mut seen: HashMap<[u16; 2], Place<'_>> = HashMap::new();
-    for contact in top.tables("contact")? {
+    let tables = top.tables("contact")?;
+    let mut places: Vec<Place<'_>> = Vec::new();
+    let mut numbers = Numbers::new();
+    for (number, contact) in tables.iter().enumerate() {
         let between = contact.required("between")?;
-        let pair = read_pair(between.clone(), materials)?;
-        if let Some(place) = seen.get(&pair) {
+        let pattern = read_between(between.clone(), materials)?;
+        if let Some(first) = numbers.insert(pattern, number) {
             // Lines are counted only here: in a long file that takes a while.
-            let line = place.line();
-            let [first, second] = pair.map(|i| materials.list[i as usize].name.as_str());
-            let message = format!("\"{first}\" and \"{second}\" already have a [[contact]], on line {line}");
-            return Err(between.error(message));
+            let line = places[first].line();
+            let [a, b] = names(pattern, materials);
+            return Err(between.error(format!("\"{a}\" and \"{b}\" already have a [[contact]], on line {line}")));
         }
-        seen.insert(pair, between.place());
-        let sides = pair.map(|i| materials.elastic[i as usize]);
-        table.set(pair[0], pair[1], laws::read(&contact, &sides)?);
+        places.push(between.place());
+    }
+    let mut laws = LawTable::new(materials.list.len());
+    if materials.list.is_empty() {
+        // Whoever reads the bodies says so.
+        return Ok(laws);
+    }
+    let mut pairs = vec![Vec::new(); tables.len()];
+    for (pair, number) in winners(&numbers, &places, materials)? {
+        pairs[number].push(pair);
+    }
+    let patterns: HashMap<usize, Pattern> = numbers.into_iter().map(|(pattern, number)| (number, pattern)).collect();
+    for (number, contact) in tables.iter().enumerate() {
+        for &[a, b] in &pairs[number] {
+            let sides = [a, b].map(|i| materials.elastic[usize::from(i)]);
+            let read = laws::read(contact, &sides).map_err(|error| {
+                if !patterns[&number].contains(&None) {
+                    return error;
+                }
+                let [a, b] = names([Some(a), Some(b)], materials);
+                error.about(&format!("between \"{a}\" and \"{b}\""))
+            });
+            laws.set(a, b, read?);
+        }
+        if pairs[number].is_empty() {
+            // More exact ones leave it no pair; what it says must be right all the same.
+            laws::read(contact, &patterns[&number].map(|side| materials.elastic[usize::from(side.unwrap_or(0))]))?;
+        }
         contact.finish()?;
     }
-    Ok(table)
+    Ok(laws)
 }
 
-/// The two materials, lower index first.
-fn read_pair(between: Item<'_>, materials: &Materials) -> Result<[u16; 2]> {
-    let expected = || between.expected("the names of two materials, as in [\"grain\", \"wall\"]");
-    let names = between.clone().array().map_err(|_| expected())?;
-    let [first, second] = <[Item<'_>; 2]>::try_from(names).map_err(|_| expected())?;
-    let mut pair = [materials.index(first)?, materials.index(second)?];
-    pair.sort_unstable();
-    Ok(pair)
+/// For each pair of materials that some table covers, the most exact one.
+fn winners(numbers: &Numbers, places: &[Place<'_>], materials: &Materials) -> Result<Vec<([u16; 2], usize)>> {
+    let mut winners = Vec::new();
+    let count = materials.list.len() as u16;
+    for (a, b) in (0..count).flat_map(|a| (a..count).map(move |b| (a, b))) {
+        let find = |pattern: Pattern| numbers.get(&pattern).copied();
+        let halves = [a, b].map(|i| find([Some(i), None]));
+        let winner = match (find([Some(a), Some(b)]), halves) {
+            (Some(exact), _) => Some(exact),
+            (None, [Some(first), Some(second)]) if first != second => {
+                let (first, second) = (first.min(second), first.max(second));
+                let [a, b] = names([Some(a), Some(b)], materials);
+                let line = places[first].line();
+                let message = format!("\"{a}\" and \"{b}\" are covered as exactly by the [[contact]] on line {line}");
+                let help = format!("add one with between = [\"{a}\", \"{b}\"]");
+                return Err(places[second].error(message).help(help));
+            }
+            (None, [first, second]) => first.or(second).or_else(|| find([None, None])),
+        };
+        winners.extend(winner.map(|number| ([a, b], number)));
+    }
+    Ok(winners)
+}
+
+fn names(pattern: Pattern, materials: &Materials) -> [&str; 2] {
+    pattern.map(|side| side.map_or(ANY, |index| materials.list[usize::from(index)].name.as_str()))
+}
+
+fn read_between(between: Item<'_>, materials: &Materials) -> Result<Pattern> {
+    let expected = || between.expected("the names of two materials, as in [\"grain\", \"wall\"] or [\"grain\", \"*\"]");
+    let sides = between.clone().array().map_err(|_| expected())?;
+    let [first, second] = <[Item<'_>; 2]>::try_from(sides).map_err(|_| expected())?;
+    let side = |item: Item<'_>| match item.clone().string() {
+        Ok(ANY) => Ok(None),
+        _ => materials.index(item).map(Some),
+    };
+    let mut pattern = [side(first)?, side(second)?];
+    pattern.sort_unstable_by_key(|side| (side.is_none(), *side));
+    Ok(pattern)
 }

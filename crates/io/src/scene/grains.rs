@@ -14,11 +14,12 @@ use stickslip::place::{self, Within};
 use stickslip::random::Stream;
 use stickslip::shape::Shape;
 
-use crate::input::{Item, Place, Result, Source, Table, shown};
+use crate::input::{Item, Place, Result, Source, Table, did_you_mean, shown};
 use crate::scene::bodies::{Bodies, check_mass};
+use crate::scene::lammps_cell::FileBox;
 use crate::scene::materials::Materials;
 use crate::scene::memory::Memory;
-use crate::scene::rows::{self, Rows};
+use crate::scene::rows::{self, Rows, Types};
 use crate::scene::{cell, lammps};
 
 /// How long random placement may search, over all tables: so long, and so long for each grain.
@@ -32,8 +33,8 @@ const LARGEST_LIST: u64 = 48 << 20;
 /// One table, with every default filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// Index of the material.
-    pub material: u16,
+    /// Of what they are.
+    pub material: Made,
     /// How many.
     pub count: u64,
     /// How large; `None` when a list has a column for it.
@@ -46,6 +47,59 @@ pub(crate) struct Group {
     pub velocity: Option<DVec3>,
     /// Angular velocity of all (rad/s); `None` when a list has columns for it.
     pub angular_velocity: Option<DVec3>,
+}
+
+/// Of what the grains of a group are.
+#[derive(Clone, Debug)]
+pub(crate) enum Made {
+    /// All of the material of this index.
+    Of(u16),
+    /// By the types of a list.
+    ByType(Types),
+}
+
+impl Group {
+    /// The index of the material of a grain.
+    fn material(&self, grain: usize) -> u16 {
+        match (&self.material, &self.placement) {
+            (Made::Of(material), _) => *material,
+            (Made::ByType(types), Placement::List(list)) => {
+                let kind = list.rows[grain].kind;
+                // The list has no other types: its reader has looked.
+                types.iter().find(|(known, _)| *known == kind).map_or(0, |(_, material)| *material)
+            }
+            (Made::ByType(_), _) => 0,
+        }
+    }
+}
+
+/// The box of a file of LAMMPS, and where the scene names the file.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedBox<'a> {
+    /// The file, as the scene has it.
+    pub name: String,
+    /// Of its name.
+    pub place: Place<'a>,
+    /// As the file has it.
+    pub found: FileBox,
+}
+
+/// All `[[grains]]` tables, before their grains are placed.
+#[derive(Debug, Default)]
+pub(crate) struct Groups<'a> {
+    /// In the order of the file.
+    pub list: Vec<Group>,
+    /// The boxes of the files that they come from.
+    pub boxes: Vec<NamedBox<'a>>,
+    /// Of each table, and of its `place`.
+    places: Vec<(Place<'a>, Place<'a>)>,
+}
+
+/// `place` of a table.
+struct Read<'a> {
+    placement: Placement,
+    types: Option<Types>,
+    file_box: Option<NamedBox<'a>>,
 }
 
 /// The radii of a group (m).
@@ -81,65 +135,79 @@ impl Room<'_> {
     }
 }
 
-/// Reads all `[[grains]]` tables and adds their bodies. Lists are looked for in `folder`. Returns the frame of the cell, too,
-/// which may follow from the spheres.
+/// Reads all `[[grains]]` tables. Lists are looked for in `folder`; there are so many bodies before.
 pub(crate) fn read<'a>(
     top: &Table<'a>,
     materials: &Materials,
     folder: &Path,
-    seed: u64,
+    in_cell: bool,
     memory: &Memory,
-    cell: Option<&cell::Draft<'_>>,
-    bodies: &mut Bodies<'a>,
-) -> Result<(Vec<Group>, Option<Frame>)> {
-    let mut groups: Vec<Group> = Vec::new();
-    let mut places = Vec::new();
-    let mut total = bodies.list.len() as u64;
+    before: usize,
+) -> Result<Groups<'a>> {
+    let mut groups = Groups::default();
+    let mut total = before as u64;
     for table in top.tables("grains")? {
-        let group = read_group(&table, materials, folder, cell.is_some(), &Room { memory, before: total })?;
-        places.push((table.place(), table.optional("place").map_or_else(|| table.place(), |item| item.place())));
+        let (group, file_box) = read_group(&table, materials, folder, in_cell, &Room { memory, before: total })?;
+        let place = table.optional("place").map_or_else(|| table.place(), |item| item.place());
+        groups.places.push((table.place(), place));
         table.finish()?;
         total += group.count;
-        groups.push(group);
+        groups.list.push(group);
+        // One that repeats nowhere says no more than where grains are.
+        groups.boxes.extend(file_box.filter(|file_box| file_box.found.may_repeat()));
     }
-    let stream = |index: usize, what: &str| Stream::named(seed, &format!("grains[{index}].{what}"));
-    let radii: Vec<Vec<f64>> =
-        groups.iter().enumerate().map(|(i, group)| draw_radii(group, &mut stream(i, "radius"))).collect();
-    // Before the search for places, which sizes beyond all bounds would only mislead.
-    for ((group, radii), (place, _)) in groups.iter().zip(&radii).zip(&places) {
-        let body = |radius: &f64| Body::new(Shape::Sphere { radius: *radius }, group.material, DVec3::ZERO);
-        let impossible = radii.iter().find_map(|radius| check_mass(&body(radius), materials).err());
-        if let Some(message) = impossible {
-            return Err(place.error(message));
-        }
-    }
-    let there = bodies.list.iter().filter_map(|body| body.shape.radius());
-    let all: Vec<f64> = there.chain(radii.iter().flatten().copied()).collect();
-    let frame = cell.map(|cell| cell.frame(&all)).transpose()?;
-    let mut centres = vec![Vec::new(); groups.len()];
-    let (start, count) = (Instant::now(), u32::try_from(all.len()).unwrap_or(u32::MAX));
-    for i in 0..groups.len() {
-        if centres[i].is_empty() {
-            let patience = (PATIENCE + PATIENCE_EACH.saturating_mul(count)).saturating_sub(start.elapsed());
-            place_group(i, &groups, &radii, frame, &mut stream(i, "place"), patience, &mut centres)
-                .map_err(|message| places[i].1.error(message))?;
-        }
-    }
-    for (i, (place, _)) in places.into_iter().enumerate() {
-        add_bodies(&groups[i], materials, &radii[i], &centres[i], bodies).map_err(|message| place.error(message))?;
-        bodies.end_table(place);
-    }
-    Ok((groups, frame))
+    Ok(groups)
 }
 
-fn read_group(
-    table: &Table<'_>,
+impl<'a> Groups<'a> {
+    /// Places the grains and adds their bodies. Returns the frame of the cell, which may follow from the spheres.
+    pub fn place(
+        &self,
+        seed: u64,
+        materials: &Materials,
+        cell: Option<&cell::Draft<'_>>,
+        bodies: &mut Bodies<'a>,
+    ) -> Result<Option<Frame>> {
+        let Groups { list: groups, places, .. } = self;
+        let stream = |index: usize, what: &str| Stream::named(seed, &format!("grains[{index}].{what}"));
+        let radii: Vec<Vec<f64>> =
+            groups.iter().enumerate().map(|(i, group)| draw_radii(group, &mut stream(i, "radius"))).collect();
+        // Before the search for places, which sizes beyond all bounds would only mislead.
+        for ((group, radii), (place, _)) in groups.iter().zip(&radii).zip(places) {
+            let body = |i: usize| Body::new(Shape::Sphere { radius: radii[i] }, group.material(i), DVec3::ZERO);
+            let impossible = (0..radii.len()).find_map(|i| check_mass(&body(i), materials).err());
+            if let Some(message) = impossible {
+                return Err(place.error(message));
+            }
+        }
+        let there = bodies.list.iter().filter_map(|body| body.shape.radius());
+        let all: Vec<f64> = there.chain(radii.iter().flatten().copied()).collect();
+        let frame = cell.map(|cell| cell.frame(&all)).transpose()?;
+        let mut centres = vec![Vec::new(); groups.len()];
+        let (start, count) = (Instant::now(), u32::try_from(all.len()).unwrap_or(u32::MAX));
+        for i in 0..groups.len() {
+            if centres[i].is_empty() {
+                let patience = (PATIENCE + PATIENCE_EACH.saturating_mul(count)).saturating_sub(start.elapsed());
+                place_group(i, groups, &radii, frame, &mut stream(i, "place"), patience, &mut centres)
+                    .map_err(|message| places[i].1.error(message))?;
+            }
+        }
+        for (i, (place, _)) in places.iter().enumerate() {
+            add_bodies(&groups[i], materials, &radii[i], &centres[i], bodies)
+                .map_err(|message| place.error(message))?;
+            bodies.end_table(place.clone());
+        }
+        Ok(frame)
+    }
+}
+
+fn read_group<'a>(
+    table: &Table<'a>,
     materials: &Materials,
     folder: &Path,
     in_cell: bool,
     room: &Room<'_>,
-) -> Result<Group> {
-    let material = materials.index(table.required("material")?)?;
+) -> Result<(Group, Option<NamedBox<'a>>)> {
     let radius = table.read("radius", read_radius)?;
     let mass_by_radius =
         table.read("mass", |item| item.choice(&[("density", false), ("radius", true)], &[]))?.unwrap_or(false);
@@ -151,7 +219,14 @@ fn read_group(
         room.refuse(count as f64, &place)?;
         Ok(count)
     })?;
-    let placement = read_placement(table, radius, folder, in_cell)?;
+    let Read { placement, types, file_box } = read_placement(table, materials, radius, folder, in_cell)?;
+    let material = match (types, table.optional("material")) {
+        (Some(_), Some(item)) => {
+            return Err(item.error("`types` of its `place` gives the materials: leave `material` out".into()));
+        }
+        (Some(types), None) => Made::ByType(types),
+        (None, _) => Made::Of(materials.index(table.required("material")?)?),
+    };
     let mut group = Group { material, count: 0, radius, placement, mass_by_radius, velocity, angular_velocity };
     group.count = settle_count(table, &group, count, room)?;
     match &group.placement {
@@ -162,7 +237,7 @@ fn read_group(
             group.angular_velocity.get_or_insert(DVec3::ZERO);
         }
     }
-    Ok(group)
+    Ok((group, file_box))
 }
 
 pub(super) fn read_radius(item: Item<'_>) -> Result<Radius> {
@@ -180,8 +255,15 @@ pub(super) fn read_radius(item: Item<'_>) -> Result<Radius> {
     Ok(Radius::Between(min, max))
 }
 
-fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path, in_cell: bool) -> Result<Placement> {
+fn read_placement<'a>(
+    table: &Table<'a>,
+    materials: &Materials,
+    radius: Option<Radius>,
+    folder: &Path,
+    in_cell: bool,
+) -> Result<Read<'a>> {
     let place = table.need("place", Item::table)?;
+    let (mut types, mut file_box) = (None, None);
     let kinds = [("random", 0), ("lattice", 1), ("file", 2), ("table", 3), ("lammps", 4)];
     let placement = match place.need("kind", |item| item.choice(&kinds, &[]))? {
         0 => {
@@ -200,12 +282,39 @@ fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path, in_c
             let jitter = place.read("jitter", Item::non_negative)?.unwrap_or(0.0);
             Placement::Lattice { from, to, spacing, jitter }
         }
-        2 => Placement::List(read_file(&place, folder)?),
-        4 => Placement::List(read_lammps(&place, folder)?),
-        _ => Placement::List(read_inside(&place)?),
+        kind => {
+            types = place.read("types", |item| read_types(item, materials))?;
+            Placement::List(match kind {
+                2 => read_file(&place, types.as_ref(), folder)?,
+                4 => {
+                    let (list, found) = read_lammps(&place, types.as_ref(), folder)?;
+                    file_box = found;
+                    list
+                }
+                _ => read_inside(&place, types.as_ref())?,
+            })
+        }
     };
     place.finish()?;
-    Ok(placement)
+    Ok(Read { placement, types, file_box })
+}
+
+/// The materials of types, as in { 1 = "glass", 2 = "steel" }.
+fn read_types(item: Item<'_>, materials: &Materials) -> Result<Types> {
+    let what = "types with their materials, as in { 1 = \"glass\", 2 = \"steel\" }";
+    let table = item.clone().table().map_err(|_| item.expected(what))?;
+    let mut types = Types::new();
+    for name in table.chosen_keys() {
+        let Some(item) = table.chosen(name) else { continue };
+        // Also not 01 or +1, which would be a second name of 1.
+        match name.parse::<u32>().ok().filter(|kind| kind.to_string() == name) {
+            Some(kind) => types.push((kind, materials.index(item)?)),
+            None => {
+                return Err(item.error(format!("expected a type, which is a whole number, found `{}`", shown(name))));
+            }
+        }
+    }
+    if types.is_empty() { Err(item.error(format!("expected {what}, found none"))) } else { Ok(types) }
 }
 
 fn read_bounds(place: &Table<'_>) -> Result<(DVec3, DVec3)> {
@@ -235,19 +344,21 @@ fn read_columns(place: &Table<'_>) -> Result<Option<Vec<usize>>> {
 }
 
 /// A CSV file, relative to the scene's folder.
-fn read_file(place: &Table<'_>, folder: &Path) -> Result<Rows> {
+fn read_file(place: &Table<'_>, types: Option<&Types>, folder: &Path) -> Result<Rows> {
     let item = place.required("file")?;
     let columns = read_columns(place)?;
     let source = open_list(item, folder)?;
-    rows::read(source.text(), columns, |span, message| source.error(span, message))
+    rows::read(source.text(), columns, types, |span, message| source.error(span, message))
 }
 
 /// A dump or a data file of LAMMPS, relative to the scene's folder.
-fn read_lammps(place: &Table<'_>, folder: &Path) -> Result<Rows> {
+fn read_lammps<'a>(place: &Table<'a>, types: Option<&Types>, folder: &Path) -> Result<(Rows, Option<NamedBox<'a>>)> {
     let item = place.required("file")?;
     let timestep = place.read("timestep", |item| item.whole(0))?;
-    let source = open_list(item, folder)?;
-    lammps::read(source.text(), timestep, |span, message| source.error(span, message))
+    let source = open_list(item.clone(), folder)?;
+    let (list, found) = lammps::read(source.text(), timestep, types, |span, message| source.error(span, message))?;
+    let name = item.clone().string()?.to_owned();
+    Ok((list, found.map(|found| NamedBox { name, place: item.place(), found })))
 }
 
 fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
@@ -263,16 +374,23 @@ fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
     Source::read(&path, LARGEST_LIST).map_err(|error| match error.line() {
         Some(_) => error,
         // The place to look is the scene when the list is not there at all.
-        None => item.error(error.to_string()),
+        None => {
+            let near = if path.exists() { None } else { did_you_mean(folder, Path::new(name), Path::is_file) };
+            let error = item.error(error.to_string());
+            match near {
+                Some(near) => error.help(near),
+                None => error,
+            }
+        }
     })
 }
 
 /// The same list inside the scene, as the resolved scene has it.
-fn read_inside(place: &Table<'_>) -> Result<Rows> {
+fn read_inside(place: &Table<'_>, types: Option<&Types>) -> Result<Rows> {
     let item = place.required("rows")?;
     let columns = read_columns(place)?;
     let text = item.clone().string()?;
-    rows::read(text, columns, |span, message| {
+    rows::read(text, columns, types, |span, message| {
         let row = 1 + text.as_bytes()[..span.start.min(text.len())].iter().filter(|b| **b == b'\n').count();
         item.error(format!("row {row}: {message}"))
     })
@@ -421,12 +539,13 @@ fn add_bodies(
     centres: &[DVec3],
     bodies: &mut Bodies<'_>,
 ) -> std::result::Result<(), String> {
-    let density = materials.list[group.material as usize].density;
     // m = rho (4/3 pi <R^3>/<R>) R: in proportion to R, with the mean mass kept.
-    let cubes: f64 = radii.iter().map(|r| r * r * r).sum();
-    let mass_per_radius = density * 4.0 / 3.0 * std::f64::consts::PI * cubes / radii.iter().sum::<f64>();
+    let (cubes, sum) = (radii.iter().map(|r| r * r * r).sum::<f64>(), radii.iter().sum::<f64>());
     for (i, (&radius, &centre)) in radii.iter().zip(centres).enumerate() {
-        let mut body = Body::new(Shape::Sphere { radius }, group.material, centre);
+        let material = group.material(i);
+        let density = materials.list[usize::from(material)].density;
+        let mass_per_radius = density * 4.0 / 3.0 * std::f64::consts::PI * cubes / sum;
+        let mut body = Body::new(Shape::Sphere { radius }, material, centre);
         let row = match &group.placement {
             Placement::List(list) => list.rows[i],
             _ => rows::Row::default(),

@@ -1,16 +1,17 @@
 //! Grains from LAMMPS: a text dump, or a data file of atom style `sphere`.
 //!
 //! Positions, radii (or half the diameters), velocities and angular velocities are taken over, in the order of LAMMPS'
-//! ids. Types, densities, boxes and images are not: the material is that of the `[[grains]]` table. Does not read binary
-//! or compressed dumps, nor scaled coordinates (xs, ys, zs).
+//! ids; the box (`lammps_cell.rs`), and types where the scene says which materials they are. Densities and images are not.
+//! Does not read binary or compressed dumps, nor scaled coordinates (xs, ys, zs).
 
 use std::ops::Range;
 
 use crate::input::{InputError, Result, shown};
-use crate::scene::rows::{self, Rows};
+use crate::scene::lammps_cell::{self, FileBox};
+use crate::scene::rows::{self, Rows, TYPE, Types};
 
 /// The columns of a dump that are taken, with the index of ours and a factor.
-const TAKEN: [(&str, usize, f64); 14] = [
+const TAKEN: [(&str, usize, f64); 15] = [
     ("x", 0, 1.0),
     ("y", 1, 1.0),
     ("z", 2, 1.0),
@@ -25,28 +26,33 @@ const TAKEN: [(&str, usize, f64); 14] = [
     ("omegax", 7, 1.0),
     ("omegay", 8, 1.0),
     ("omegaz", 9, 1.0),
+    ("type", TYPE, 1.0),
 ];
 
 /// The sections of a data file that a line of their own begins.
 const SECTIONS: [&str; 4] = ["Atoms", "Velocities", "Masses", "PairIJ Coeffs"];
 
 /// One line of the file and where it stands.
-type Line<'a> = (Range<usize>, &'a str);
+pub(super) type Line<'a> = (Range<usize>, &'a str);
 /// An atom: its id, its numbers in our columns, and where it stands.
 struct Atom {
     id: u64,
     numbers: Vec<f64>,
     span: Range<usize>,
 }
+/// What a file has: the columns, the atoms, its box.
+type Found = (Vec<usize>, Vec<Atom>, Option<FileBox>);
 /// What is wrong, and where.
-type Fault = (Range<usize>, String);
+pub(super) type Fault = (Range<usize>, String);
 
-/// Reads a dump at `timestep` (the last one if absent), or a data file. `fail` makes an error at a place of the text.
+/// Reads a dump at `timestep` (the last one if absent), or a data file, with types if some are given. `fail` makes an error at
+/// a place of the text.
 pub(crate) fn read(
     text: &str,
     timestep: Option<u64>,
+    types: Option<&Types>,
     fail: impl Fn(Range<usize>, String) -> InputError,
-) -> Result<Rows> {
+) -> Result<(Rows, Option<FileBox>)> {
     let mut start = 0;
     let mut lines: Vec<Line<'_>> = Vec::new();
     for whole in text.split_inclusive('\n') {
@@ -55,27 +61,31 @@ pub(crate) fn read(
     }
     let is_dump = lines.iter().find(|(_, line)| !line.is_empty()).is_some_and(|(_, line)| line.starts_with("ITEM:"));
     let read = match (is_dump, timestep) {
-        (true, _) => read_dump(&lines, timestep),
-        (false, None) => read_data(&lines, text),
+        (true, _) => read_dump(&lines, timestep, types.is_some()),
+        (false, None) => read_data(&lines, text, types.is_some()),
         (false, Some(_)) => Err((0..0, "a data file has no timesteps: leave `timestep` out".into())),
     };
-    let (columns, mut atoms) = read.map_err(|(span, message)| fail(span, message))?;
+    let (columns, mut atoms, file_box) = read.map_err(|(span, message)| fail(span, message))?;
     sort_by_id(&mut atoms, text).map_err(|(span, message)| fail(span, message))?;
     let mut list = String::new();
     // Where each line of the list begins, to find the atom that a message is about.
     let mut starts = Vec::new();
     for atom in &atoms {
         starts.push(list.len());
-        let fields: Vec<String> = atom.numbers.iter().map(|number| format!("{number:?}")).collect();
+        let text = |(number, column): (&f64, &usize)| {
+            if *column == TYPE { format!("{number}") } else { format!("{number:?}") }
+        };
+        let fields: Vec<String> = atom.numbers.iter().zip(&columns).map(text).collect();
         list += &fields.join(",");
         list.push('\n');
     }
     rows::check_columns(&columns).map_err(|message| fail(0..0, message))?;
     // Signs and ranges are checked as for any list; the place is the atom's line in the file.
-    rows::read(&list, Some(columns), |span, message| {
+    let rows = rows::read(&list, Some(columns), types, |span, message| {
         let atom = atoms.get(starts.partition_point(|start| *start <= span.start).saturating_sub(1));
         fail(atom.map_or(0..0, |atom| atom.span.clone()), message)
-    })
+    })?;
+    Ok((rows, file_box))
 }
 
 /// Puts atoms in the order of their ids and refuses an id that stands twice.
@@ -87,7 +97,7 @@ fn sort_by_id(atoms: &mut [Atom], text: &str) -> std::result::Result<(), Fault> 
     Err((pair[1].span.clone(), format!("the id {} already stands on line {line}", pair[1].id)))
 }
 
-fn number(field: &str) -> std::result::Result<f64, String> {
+pub(super) fn number(field: &str) -> std::result::Result<f64, String> {
     let number = field.parse::<f64>().ok().filter(|x| x.is_finite());
     number.ok_or_else(|| format!("expected a number, found \"{}\"", shown(field)))
 }
@@ -117,8 +127,8 @@ fn find_timestep(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Resu
     })
 }
 
-/// The atoms of one timestep, and the columns they have.
-fn read_dump(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Result<(Vec<usize>, Vec<Atom>), Fault> {
+/// The atoms of one timestep.
+fn read_dump(lines: &[Line<'_>], timestep: Option<u64>, typed: bool) -> std::result::Result<Found, Fault> {
     let rest = &lines[find_timestep(lines, timestep)?..];
     let item = |name: &str| rest.iter().position(|(_, line)| line.starts_with(name));
     let missing = |name: &str| (rest[0].0.clone(), format!("this timestep has no \"{name}\""));
@@ -127,8 +137,13 @@ fn read_dump(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Result<(
     let count = whole(count).map_err(|message| (span, message))? as usize;
     let atoms_at = item("ITEM: ATOMS").ok_or_else(|| missing("ITEM: ATOMS"))?;
     let names: Vec<&str> = rest[atoms_at].1.split_whitespace().skip(2).collect();
+    let known = TAKEN.iter().filter(|t| typed || t.1 != TYPE);
     let taken: Vec<Option<(usize, f64)>> =
-        names.iter().map(|name| TAKEN.iter().find(|t| t.0 == *name).map(|t| (t.1, t.2))).collect();
+        names.iter().map(|name| known.clone().find(|t| t.0 == *name).map(|t| (t.1, t.2))).collect();
+    if typed && !names.contains(&"type") {
+        return Err((rest[atoms_at].0.clone(), "the column \"type\" is missing, which `types` is about".into()));
+    }
+    let file_box = lammps_cell::of_dump(&rest[..atoms_at])?;
     let listed: Vec<&Line<'_>> =
         rest[atoms_at + 1..].iter().take_while(|(_, line)| !line.starts_with("ITEM:") && !line.is_empty()).collect();
     if listed.len() != count {
@@ -154,11 +169,11 @@ fn read_dump(lines: &[Line<'_>], timestep: Option<u64>) -> std::result::Result<(
         Ok(Atom { id, numbers, span: span.clone() })
     };
     let atoms = listed.iter().enumerate().map(atom).collect::<std::result::Result<_, _>>()?;
-    Ok((taken.iter().flatten().map(|(column, _)| *column).collect(), atoms))
+    Ok((taken.iter().flatten().map(|(column, _)| *column).collect(), atoms, file_box))
 }
 
-/// The atoms of a data file, and the columns they have.
-fn read_data(lines: &[Line<'_>], text: &str) -> std::result::Result<(Vec<usize>, Vec<Atom>), Fault> {
+/// The atoms of a data file.
+fn read_data(lines: &[Line<'_>], text: &str, typed: bool) -> std::result::Result<Found, Fault> {
     let mut atoms: Vec<Atom> = Vec::new();
     let mut moving: Vec<Atom> = Vec::new();
     let mut section = "";
@@ -185,6 +200,9 @@ fn read_data(lines: &[Line<'_>], text: &str) -> std::result::Result<(Vec<usize>,
             ("Atoms", 7 | 10) => {
                 let mut values: Vec<f64> = std::result::Result::<_, String>::map_err(numbers(4, 7), fault)?;
                 values.push(0.5 * number(fields[2]).map_err(fault)?);
+                if typed {
+                    values.push(whole(fields[1]).map_err(fault)? as f64);
+                }
                 atoms.push(Atom { id: whole(fields[0]).map_err(fault)?, numbers: values, span: span.clone() });
             }
             ("Velocities", 7) => {
@@ -211,7 +229,8 @@ fn read_data(lines: &[Line<'_>], text: &str) -> std::result::Result<(Vec<usize>,
         _ => {}
     }
     join(&mut atoms, moving, text)?;
-    Ok((vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9], atoms))
+    let columns = (0..4).chain(typed.then_some(TYPE)).chain(4..10).collect();
+    Ok((columns, atoms, lammps_cell::of_data(lines)?))
 }
 
 /// Puts atoms into the order of their ids and gives them their velocities.
@@ -239,7 +258,27 @@ mod tests {
 
     fn read_text(text: &str, timestep: Option<u64>) -> Result<Rows> {
         let source = Source::new("atoms", text);
-        read(text, timestep, |span, message| source.error(span, message))
+        read(text, timestep, None, |span, message| source.error(span, message)).map(|(rows, _)| rows)
+    }
+
+    /// All grains of a file were of one material, whatever their types.
+    #[test]
+    fn types_of_dumps_and_data_files_are_taken_where_they_are_asked_for() {
+        let types = vec![(1, 0), (2, 3)];
+        let typed = |text: &str| {
+            let source = Source::new("atoms", text);
+            read(text, None, Some(&types), |span, message| source.error(span, message))
+        };
+        let kinds = |text: &str| typed(text).unwrap().0.rows.iter().map(|row| row.kind).collect::<Vec<_>>();
+        assert_eq!(kinds(&DUMP.replace("2 1 0.5 9", "2 2 0.5 9")), [1, 2]);
+        let data = "title\n\nAtoms\n\n2 1 0.5 2.5 9 8 7\n1 2 1.0 2.5 1 2 3\n\nVelocities\n\n2 1 2 3 4 5 6\n";
+        assert_eq!(kinds(data), [2, 1]);
+        assert_eq!(typed(data).unwrap().0.rows[1].velocity.to_array(), [1.0, 2.0, 3.0]);
+        let error = typed(&data.replace("1 2 1.0", "1 3 1.0")).unwrap_err();
+        assert!(error.line() == Some(6) && error.message().contains("no material for 3"), "{error}");
+        assert_eq!(typed(&data.replace("1 2 1.0", "1 C 1.0")).unwrap_err().line(), Some(6));
+        let error = typed(&DUMP.replace("id type", "id mol")).unwrap_err();
+        assert!(error.line() == Some(19) && error.message().contains("\"type\" is missing"), "{error}");
     }
 
     const DUMP: &str = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS ff ff ff\n0 1\n0 1\n0 1\n\

@@ -3,6 +3,7 @@
 use stickslip::model::Material;
 
 use crate::input::{Item, Place, Result, Table, nearest, shown};
+use crate::scene::between::ANY;
 
 /// The most materials a scene may have: their pairs are kept in a square table.
 const MOST: usize = 256;
@@ -75,6 +76,9 @@ impl Materials {
         for name in all.chosen_keys() {
             let Some(item) = all.chosen(name) else { continue };
             let place = item.place();
+            if name == ANY {
+                return Err(place.error("`between` takes * for any material: choose another name".into()));
+            }
             let table = item.table().map_err(|_| place.error("expected a table, headed [material.NAME]".into()))?;
             if materials.list.len() == MOST {
                 return Err(place.error(format!("a scene may have at most {MOST} materials")));

@@ -1,16 +1,18 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
-//! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws`,
-//! `start`, `bodies`, `cell`, `grains` with `rows` and `lammps`, `streams`, `timing` and `records` read one part each; `memory`
+//! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws` and `between`,
+//! `start`, `bodies`, `cell`, `grains` with `rows`, `lammps` and `lammps_cell`, `streams`, `timing` and `records` read one part each; `memory`
 //! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
 //! lays a partial scene over another, `setting` single values. Nothing here writes a file or advances a world.
 
+mod between;
 mod bodies;
 mod cell;
 mod check;
 mod contacts;
 mod grains;
 mod lammps;
+mod lammps_cell;
 pub(crate) mod laws;
 pub(crate) mod materials;
 mod meet;
@@ -29,6 +31,7 @@ mod timing;
 mod tracked;
 mod variant;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use glam::DVec3;
@@ -40,9 +43,10 @@ use stickslip::world::{RestoreError, Saved, World};
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::input::{self, Item, LARGEST_FILE, Place, Result, Source, Spot, Table};
+use crate::input::{self, Item, LARGEST_FILE, Place, Result, Source, Spot, Table, shown};
 use bodies::Bodies;
 use check::short;
+use grains::NamedBox;
 use materials::Materials;
 use memory::Memory;
 use start::Earlier;
@@ -103,11 +107,13 @@ struct Sites {
     /// For each table of bodies, the id after its last one.
     bodies: Vec<(usize, Spot)>,
     streams: Vec<Spot>,
+    /// Of `[cell]`, or of `[start]` where the cell comes from there.
+    cell: Option<Spot>,
     start: Option<Spot>,
 }
 
 impl Sites {
-    /// The error with its place: that of the body or stream it names, or `[start]`, or the file as a whole.
+    /// The error with its place: that of the body or stream it names, or of `[cell]` or `[start]`, or the file as a whole.
     fn error(&self, error: &RestoreError) -> InputError {
         let body = |id: u32| self.bodies.iter().find(|(end, _)| (id as usize) < *end).map(|(_, spot)| spot);
         let spot = match error {
@@ -123,6 +129,7 @@ impl Sites {
                 // The other may still have to come.
                 BuildError::NeedsPoints { a, b, .. } => body(*b).or_else(|| body(*a)),
                 BuildError::BadStream { stream, .. } => self.streams.get(*stream),
+                BuildError::BadCell(_) => self.cell.as_ref(),
                 _ => None,
             },
             _ => self.start.as_ref(),
@@ -213,14 +220,16 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let mut bodies = Bodies::read(&top, &materials, earlier.as_ref())?;
     let tables = bodies.list.len();
     let records = records::read(&top)?;
-    let cell = cell::read(&top, earlier.as_ref(), head.integrator)?;
+    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
+    let in_cell = top.optional("cell").is_some() || earlier.as_ref().is_some_and(|earlier| earlier.cell().is_some());
+    let groups = grains::read(&top, &materials, folder, in_cell, &memory, bodies.list.len())?;
+    let cell = cell::read(&top, earlier.as_ref(), head.integrator, &groups.boxes)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
-    for key in ["grains", "stream", "domain"] {
+    for key in ["stream", "domain"] {
         top.optional(key);
     }
     top.finish()?;
-    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
-    let (groups, frame) = grains::read(&top, &materials, folder, head.seed, &memory, cell.as_ref(), &mut bodies)?;
+    let frame = groups.place(head.seed, &materials, cell.as_ref(), &mut bodies)?;
     let drawn = Drawn { seed: head.seed, after: earlier.as_ref().map(Earlier::hash) };
     let streams = Streams::read(&top, &materials, &drawn, &bodies)?;
     motions::settle_servos(&mut bodies, &streams.list, &materials)?;
@@ -231,6 +240,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     if bodies.list.is_empty() && streams.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));
     }
+    let cell_spot = cell.as_ref().map(cell::Draft::spot);
     let settled = cell.zip(frame).map(|(cell, frame)| cell.settle(frame, &bodies, &streams, &materials.list, &laws));
     let cell = settled.transpose()?;
     head.time.check_cell(cell.as_ref())?;
@@ -238,6 +248,10 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let model = Model { laws, cell, ..Model::new(materials.list, 0.0) };
     let mut scene = head.scene(model, bodies, streams, domain, source)?;
     scene.records = records;
+    if scene.setup.model.cell.is_none() {
+        scene.notes.extend(unused_boxes(&groups.boxes));
+    }
+    scene.sites.cell = cell_spot;
     scene.notes.extend(remark);
     if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
         scene.sites.start = Some(earlier.spot());
@@ -245,7 +259,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
         scene.start = Some(start);
         scene.notes.extend(notes);
     }
-    scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups);
+    scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups.list);
     Ok(scene)
 }
 
@@ -283,7 +297,7 @@ impl<'a> Head<'a> {
         model.outflow = domain.and_then(|domain| domain.outflow());
         let too_late = streams.warnings(time.end);
         let spots = streams.places.iter().map(Place::spot).collect();
-        let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, start: None };
+        let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, cell: None, start: None };
         model.inflows = streams.list;
         let advice = stable_step::advise_alike(&model, bodies.list.alike_in_a_row());
         let (step, steps) = time.settle(advice.as_ref())?;
@@ -330,9 +344,20 @@ fn refuse_promised(top: &Table<'_>) -> Result<()> {
     }
 }
 
-/// Whether anything can touch, and the motions that nothing resists.
+/// That boxes of files, which may repeat, are not the cell.
+fn unused_boxes(boxes: &[NamedBox<'_>]) -> Option<String> {
+    let names: BTreeSet<String> = boxes.iter().map(|named| format!("\"{}\"", shown(&named.name))).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let advice = "add an empty [cell] table to make it the periodic cell";
+    (!names.is_empty()).then(|| format!("the box of {} is not used: {advice}", names.join(" and ")))
+}
+
+/// Whether anything can touch, and the motions that nothing resists, with all pairs of materials in one note.
 fn notes(scene: &Scene) -> Vec<String> {
+    /// The most pairs of materials that a note names.
+    const MOST_PAIRS: usize = 10;
     let mut notes = Vec::new();
+    let mut unresisted: Vec<(String, Vec<String>)> = Vec::new();
     if scene.advice.is_none() {
         notes.push("nothing can touch".into());
     }
@@ -342,11 +367,21 @@ fn notes(scene: &Scene) -> Vec<String> {
             let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
             let free = check::describe(laws, None).into_iter().filter(|(_, law, _)| law.starts_with("free"));
             let free: Vec<&str> = free.map(|(motion, _, _)| motion).collect();
-            if !free.is_empty() {
-                let (a, b) = (&first.name, &second.name);
-                notes.push(format!("between \"{a}\" and \"{b}\" nothing resists: {}", free.join(", ")));
+            if free.is_empty() {
+                continue;
+            }
+            let (pair, free) = (format!("\"{}\" and \"{}\"", first.name, second.name), free.join(", "));
+            match unresisted.iter_mut().find(|(motions, _)| *motions == free) {
+                Some((_, pairs)) => pairs.push(pair),
+                None => unresisted.push((free, vec![pair])),
             }
         }
+    }
+    for (free, pairs) in unresisted {
+        let more = pairs.len().checked_sub(MOST_PAIRS).filter(|more| *more > 0);
+        let more = more.map_or_else(String::new, |more| format!(" and {more} more pairs"));
+        let named = pairs[..pairs.len().min(MOST_PAIRS)].join(", ");
+        notes.push(format!("between {named}{more} nothing resists: {free}"));
     }
     notes
 }

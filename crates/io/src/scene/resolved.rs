@@ -17,7 +17,7 @@ use stickslip::shape::{Shape, Sides};
 
 use crate::checkpoint;
 use crate::scene::bodies::LOCKS;
-use crate::scene::grains::{Group, Placement, Radius};
+use crate::scene::grains::{Group, Made, Placement, Radius};
 use crate::scene::materials::Elastic;
 use crate::scene::rows::COLUMNS;
 use crate::scene::tracked;
@@ -394,8 +394,11 @@ fn prescribed_text(motion: &Prescribed) -> String {
 }
 
 fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Result {
-    let material = &scene.setup.model.materials[group.material as usize].name;
-    writeln!(out, "\n[[grains]]\nmaterial = {}\ncount = {}", string(material), group.count)?;
+    let name = |material: u16| string(&scene.setup.model.materials[usize::from(material)].name);
+    writeln!(out, "\n[[grains]]\ncount = {}", group.count)?;
+    if let Made::Of(material) = group.material {
+        writeln!(out, "material = {}", name(material))?;
+    }
     match group.radius {
         Some(Radius::One(radius)) => writeln!(out, "radius = {}", number(radius))?,
         Some(Radius::Between(min, max)) => {
@@ -423,6 +426,10 @@ fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Resu
         Placement::List(list) => {
             let columns: Vec<String> = list.columns.iter().map(|c| format!("\"{}\"", COLUMNS[*c])).collect();
             writeln!(out, "[grains.place]\nkind = \"table\"\ncolumns = [{}]", columns.join(", "))?;
+            if let Made::ByType(types) = &group.material {
+                let types = types.iter().map(|(kind, material)| format!("{kind} = {}", name(*material)));
+                writeln!(out, "types = {{ {} }}", types.collect::<Vec<_>>().join(", "))?;
+            }
             writeln!(out, "rows = '''\n{}'''", list.text)
         }
     }

@@ -42,13 +42,17 @@ pub fn schema() -> Value {
     let bodies = ["body", "grains", "stream", "start"].map(|key| json!({"required": [key]}));
     schema["anyOf"] = json!(bodies);
     // After another run a wall may stand where one of its name stood there.
-    let placed = json!({"properties": {"body": {"items": {"required": ["position"]}}}});
-    // Only a cell can be filled without a box, and only another run has a cell without vectors.
+    let plane = json!({"properties": {"shape": {"properties": {"kind": {"const": "plane"}}}}});
+    let placed = json!({"properties": {"body": {"items": {"if": plane, "else": {"required": ["position"]}}}}});
+    // Only a cell can be filled without a box, and only another run or a LAMMPS file has a cell without vectors.
     let boxed = json!({"if": {"properties": {"kind": {"const": "random"}}}, "then": {"required": ["from", "to"]}});
     let boxed = json!({"properties": {"grains": {"items": {"properties": {"place": boxed}}}}});
     let cells = json!({"anyOf": [{"required": ["cell"]}, {"required": ["start"]}]});
     let sized = json!({"anyOf": [{"required": ["vectors"]}, {"required": ["volume_fraction"]}]});
-    let sized = json!({"properties": {"cell": sized}});
+    let from_lammps =
+        json!({"properties": {"place": {"properties": {"kind": {"const": "lammps"}}, "required": ["kind"]}}});
+    let from_lammps = json!({"required": ["grains"], "properties": {"grains": {"contains": from_lammps}}});
+    let sized = json!({"if": from_lammps, "else": {"properties": {"cell": sized}}});
     also(
         &mut schema,
         [
@@ -158,7 +162,7 @@ fn cell() -> Value {
     ]);
     let fraction = json!({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.74});
     let table = object(vec![
-        ("vectors", said(matrix(), "The three cell vectors [m], right-handed.")),
+        ("vectors", said(matrix(), "The three cell vectors [m], right-handed; the box of a LAMMPS file if absent.")),
         ("volume_fraction", said(fraction, "Instead: a cube that the spheres fill to this share.")),
         ("corner", said(or(vector(), vec![0.0; 3]), "The point that the vectors start from [m].")),
         ("periodic", said(or(array(boolean(), 3), vec![true; 3]), "Along which vectors it repeats.")),
@@ -180,7 +184,13 @@ fn materials() -> Value {
 
 fn contact() -> Value {
     let mut table = object(vec![
-        ("!between", said(array(text(), 2), "Names of two materials, in any order.")),
+        (
+            "!between",
+            said(
+                array(text(), 2),
+                "Names of two materials, in any order; \"*\" is any material. The most exact table counts.",
+            ),
+        ),
         ("!normal", said(laws::of_key("normal"), "The force along the normal.")),
         ("slide", said(laws::of_key("slide"), "What resists sliding; free if absent.")),
         ("roll", said(laws::of_key("roll"), "What resists rolling; free if absent.")),
@@ -212,7 +222,13 @@ fn body() -> Value {
         ("name", said(json!({"type": "string", "minLength": 1}), "Unique.")),
         ("!material", material()),
         ("!shape", said(shape(), "Its surface.")),
-        ("position", said(vector(), "Centre of a sphere, a point of a plane, middle of another wall [m].")),
+        (
+            "position",
+            said(
+                vector(),
+                "Centre of a sphere, a point of a plane (the origin if absent), middle of another wall [m].",
+            ),
+        ),
         ("velocity", velocity()),
         ("angular_velocity", angular_velocity()),
         ("orientation", said(or(array(number(), 4), vec![1.0, 0.0, 0.0, 0.0]), "Quaternion w, x, y, z.")),
@@ -302,7 +318,7 @@ fn mass() -> Value {
 
 fn grains() -> Value {
     let mut table = object(vec![
-        ("!material", material()),
+        ("material", material()),
         ("count", said(whole(1), "How many; of a list and of a lattice with `to` all, if absent.")),
         ("radius", radius()),
         ("!place", said(place(), "Where.")),
@@ -316,6 +332,9 @@ fn grains() -> Value {
         [
             json!({"if": placed("random"), "then": {"required": ["count", "radius"]}}),
             json!({"if": placed("lattice"), "then": {"required": ["radius"]}}),
+            // One material for all, or one for each type.
+            json!({"if": {"properties": {"place": {"required": ["types"]}}},
+                   "then": {"not": {"required": ["material"]}}, "else": {"required": ["material"]}}),
         ],
     );
     table
@@ -324,6 +343,11 @@ fn grains() -> Value {
 fn place() -> Value {
     let kind = |name| ("!kind", word(name));
     let columns = || said(list(words(&COLUMNS)), "What the columns hold; a first row may name them instead.");
+    let types = || {
+        let types = json!({"type": "object", "propertyNames": {"pattern": "^(0|[1-9][0-9]*)$"},
+                           "additionalProperties": text(), "minProperties": 1});
+        said(types, "Materials by the column `type`, in place of `material`.")
+    };
     let from = || said(vector(), "Lower corner of the box of centres [m].");
     let to = || said(vector(), "Upper corner of the box of centres [m].");
     one_of(vec![
@@ -335,12 +359,23 @@ fn place() -> Value {
             ("spacing", said(positive(), "[m]; the largest diameter if absent.")),
             ("jitter", said(or(non_negative(), 0.0), "Largest shift of each coordinate [m].")),
         ]),
-        object(vec![kind("file"), ("!file", said(text(), "CSV file beside the scene.")), ("columns", columns())]),
-        object(vec![kind("table"), ("!rows", said(text(), "Rows as in a CSV file.")), ("columns", columns())]),
+        object(vec![
+            kind("file"),
+            ("!file", said(text(), "CSV file beside the scene.")),
+            ("columns", columns()),
+            ("types", types()),
+        ]),
+        object(vec![
+            kind("table"),
+            ("!rows", said(text(), "Rows as in a CSV file.")),
+            ("columns", columns()),
+            ("types", types()),
+        ]),
         object(vec![
             kind("lammps"),
             ("!file", said(text(), "LAMMPS text dump or data file beside the scene.")),
             ("timestep", said(whole(0), "Of a dump; the last if absent.")),
+            ("types", types()),
         ]),
     ])
 }

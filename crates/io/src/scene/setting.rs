@@ -1,7 +1,7 @@
 //! Settings: `KEY=v1,v2,..`, values that a sweep puts into a scene before it is read.
 //!
 //! A KEY is a dotted path: `time.step`, `material.grain.density`. In an array `[..]` says which: `contact[grain,wall]` by its
-//! materials in any order, `body[left]` by its name, `grains[0]` by its number, `contact[*]` all of them. Values are TOML,
+//! materials in any order (`contact[grain,*]` all with grain), `body[left]` by its name, `grains[0]` by its number, `contact[*]` all of them. Values are TOML,
 //! separated by commas outside of brackets and quotes. `0.1..0.5/5` is five values in equal steps, `1e-4..1e-1/4 log` four in
 //! equal ratios.
 //!
@@ -21,7 +21,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::variant::pair_of;
+use super::between::{Pair, between_others, covers, exactness, meet, pair_in, pair_of};
 use super::{Scene, read_parsed};
 use crate::input::{self, InputError, LARGEST_FILE, Result, Source, nearest, shown};
 
@@ -251,6 +251,9 @@ impl Site<'_> {
                 self.put(table, path, value)?;
             }
             (DeValue::Array(array), [Step::Which(which), rest @ ..]) => {
+                if let (true, Some(pair)) = (name == "contact", pair_in(which)) {
+                    self.cut_wildcards(array, &pair)?;
+                }
                 for number in self.chosen(array, name, which)? {
                     if let Some(element) = array.get_mut(number) {
                         self.put_into(element, "", rest, value)?;
@@ -302,19 +305,45 @@ impl Site<'_> {
             let (count, last) = (array.len(), array.len().saturating_sub(1));
             return Err(self.error(format!("there is no number {number}: the {count} are counted from 0 to {last}")));
         }
-        let pair = |text: &str| {
-            let mut names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
-            names.sort();
-            names
-        };
+        let pair = if name == "contact" { pair_in(which) } else { None };
+        let covered = |label: &str| pair.as_ref().zip(pair_in(label)).is_some_and(|(pair, label)| covers(pair, &label));
         let labels: Vec<String> = array.iter().enumerate().map(|(number, element)| label(element, number)).collect();
-        let same = |label: &String| *label == which || (name == "contact" && pair(label) == pair(which));
+        let same = |label: &String| *label == which || covered(label);
         let found: Vec<usize> = (0..array.len()).filter(|&number| same(&labels[number])).collect();
         if found.is_empty() {
             let known: Vec<&str> = labels.iter().map(String::as_str).collect();
             return Err(self.none_such(&format!("no {name}[{}]", shown(which)), which, &known));
         }
         Ok(found)
+    }
+
+    /// Gives a pair of materials, or all pairs with one of them, tables of their own, as the tables that cover them and others
+    /// say: so a setting changes the pairs that it names and no others.
+    fn cut_wildcards(&self, contacts: &mut DeArray<'_>, pair: &Pair) -> Result<()> {
+        let mut tables: Vec<(usize, Pair)> =
+            contacts.iter().enumerate().filter_map(|(number, contact)| Some((number, pair_of(contact)?))).collect();
+        // The most exact ones first, which count where several cover a pair.
+        tables.sort_by_key(|(_, table)| std::cmp::Reverse(exactness(table)));
+        let mut cut: Vec<(Pair, &Pair)> = Vec::new();
+        for (number, table) in &tables {
+            let Some(both) = meet(pair, table).filter(|both| both != table) else { continue };
+            if tables.iter().any(|(_, other)| *other == both) {
+                continue;
+            }
+            if let Some((_, first)) = cut.iter().find(|(done, _)| *done == both) {
+                if exactness(first) == exactness(table) {
+                    let [first, second] = [first, table].map(|pair| shown(&pair.join(",")));
+                    return Err(self.error(format!("contact[{first}] and contact[{second}] cover it as exactly")));
+                }
+                continue;
+            }
+            let own = contacts.get(*number).map(|contact| between_others(contact, &both, self.span.clone()));
+            if let Some(own) = own {
+                contacts.push(own);
+            }
+            cut.push((both, table));
+        }
+        Ok(())
     }
 
     fn none_such(&self, what: &str, name: &str, known: &[&str]) -> InputError {

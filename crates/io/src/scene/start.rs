@@ -28,7 +28,7 @@ use stickslip::world::{Remembered, RememberedContact, RestoreError, Saved, Saved
 
 use crate::checkpoint::describe::{BodyText, PairText, pairs};
 use crate::checkpoint::{self, Checkpoint};
-use crate::input::{Item, Place, Result, Spot, Table, shown};
+use crate::input::{Item, Place, Result, Spot, Table, did_you_mean, shown};
 use crate::results::{Ending, RunFolder, write_whole};
 use crate::scene::bodies::{Bodies, check_mass};
 use crate::scene::check::{plural, short};
@@ -133,9 +133,9 @@ fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<(PathBuf, Option<S
     let places = [folder.join(from), PathBuf::from(from)];
     let Some(path) = places.iter().find(|path| path.exists()) else {
         let message = format!("there is no \"{}\", neither beside this file nor in the working directory", shown(from));
-        return Err(item
-            .error(message)
-            .help("expected a run folder, or a checkpoint in one; run the earlier scene first"));
+        let expected = "expected a run folder, or a checkpoint in one; run the earlier scene first";
+        let near = [folder, Path::new("")].into_iter().find_map(|at| did_you_mean(at, Path::new(from), Path::exists));
+        return Err(item.error(message).help(near.map_or(expected.into(), |near| format!("{near} {expected}"))));
     };
     if !path.is_dir() {
         return Ok((path.clone(), None));

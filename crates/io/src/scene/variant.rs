@@ -1,5 +1,6 @@
 //! A variant: a partial scene laid over another. Its top-level keys and tables replace the scene's of the same name as a
-//! whole; its `[[contact]]` tables replace those between the same two materials, in any order, and others are added.
+//! whole; its `[[contact]]` tables replace those between the same two materials, in any order, or all that a `"*"` covers,
+//! and others are added.
 //!
 //! Both files are parsed and one table is made of the two, in which every value keeps its place: an error in what came from
 //! the variant names the variant's file and line. Lists of grains are looked for beside the scene, wherever the variant is.
@@ -7,8 +8,9 @@
 use std::path::Path;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
+use super::between::{Pair, between_others, covers, meet, pair_of};
 use super::{Scene, read_parsed};
 use crate::input::{self, InputError, LARGEST_FILE, Source};
 
@@ -38,38 +40,35 @@ fn lay_over<'a>(scene: &mut DeTable<'a>, variant: DeTable<'a>) {
     }
 }
 
-/// The scene's contacts, each replaced by the variant's between the same materials, then the variant's others.
+/// The scene's contacts without those that one of the variant's covers, then the variant's.
 fn merged_contacts<'a>(scene: Spanned<DeValue<'a>>, variant: Spanned<DeValue<'a>>) -> Spanned<DeValue<'a>> {
     let span = variant.span();
-    let (mut merged, new) = match (scene.into_inner(), variant.into_inner()) {
+    let (old, new) = match (scene.into_inner(), variant.into_inner()) {
         (DeValue::Array(old), DeValue::Array(new)) => (old, new),
         // Not an array of tables: whoever reads it will say so.
         (_, other) => return Spanned::new(span, other),
     };
-    // Only the scene's are replaced, and once: a pair that the variant has twice is left for whoever reads it to refuse.
-    let mut replaced = vec![false; merged.len()];
+    let pairs: Vec<Pair> = new.iter().filter_map(pair_of).collect();
+    let mut merged = DeArray::new();
+    let mut shared = Vec::new();
+    for contact in old {
+        let pair = pair_of(&contact);
+        if pair.as_ref().is_some_and(|old| pairs.iter().any(|new| covers(new, old))) {
+            continue;
+        }
+        shared.extend(pair);
+        merged.push(contact);
+    }
     for contact in new {
         let pair = pair_of(&contact);
-        let same = merged.iter().take(replaced.len()).position(|old| pair.is_some() && pair_of(old) == pair);
-        let same = same.filter(|&place| !std::mem::replace(&mut replaced[place], true));
-        match same.and_then(|place| merged.get_mut(place)) {
-            Some(old) => *old = contact,
-            None => merged.push(contact),
+        // Where a wildcard of each covers a pair, as exactly, the variant's counts.
+        for (old, new) in shared.iter().zip(pair.iter().cycle()) {
+            let both = meet(old, new).filter(|both| both != new && !pairs.contains(both));
+            if let Some(both) = both {
+                merged.push(between_others(&contact, &both, contact.span()));
+            }
         }
+        merged.push(contact);
     }
     Spanned::new(span, DeValue::Array(merged))
-}
-
-/// The two materials of a contact, in alphabetical order; none if they are not written as they should be, which whoever reads
-/// the table will say.
-pub(super) fn pair_of(contact: &Spanned<DeValue<'_>>) -> Option<[String; 2]> {
-    let DeValue::Table(table) = contact.get_ref() else { return None };
-    let DeValue::Array(names) = table.get("between")?.get_ref() else { return None };
-    let name = |i: usize| match names.get(i)?.get_ref() {
-        DeValue::String(name) => Some(name.to_string()),
-        _ => None,
-    };
-    let mut pair = [name(0)?, name(1)?];
-    pair.sort();
-    (names.len() == 2).then_some(pair)
 }

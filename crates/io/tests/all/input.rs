@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stickslip::law::Spin;
+use stickslip::law::{Normal, Spin};
 use stickslip::world::World;
 use stickslip_io::scene::{self, InputError, Scene};
 use stickslip_io::{probe_file, scene::check_text};
@@ -98,7 +98,7 @@ fn load_any(path: &Path) -> Result<(), InputError> {
 #[test]
 fn files_that_cannot_be_read_are_errors() {
     let absent = scene::load(Path::new("there-is-no-such-scene.toml")).unwrap_err();
-    assert!(absent.to_string().contains("there-is-no-such-scene.toml: cannot be read"));
+    assert!(absent.to_string().contains("there-is-no-such-scene.toml: there is no such file"));
     assert!(scene::load(&folder("good")).unwrap_err().to_string().contains("is a folder"));
 }
 
@@ -267,4 +267,54 @@ fn streams_are_read_described_and_drawn_by_name() {
     let alone = good("17-stream-alone.toml");
     assert!(alone.setup.bodies.is_empty() && alone.advice.is_some());
     assert!(alone.warnings[0].contains("starts at 1 s, but the run ends at 0.1 s"), "{:?}", alone.warnings);
+}
+
+/// Between any two of n materials the laws had to be written n (n + 1)/2 times.
+#[test]
+fn the_most_exact_contact_of_a_pair_counts() {
+    let scene = good("24-wildcards.toml");
+    let [glass, steel, floor, side] = [0, 1, 2, 3];
+    let stiffness = |a: u16, b: u16| match scene.setup.model.laws.get(a, b).unwrap().normal {
+        Normal::Hooke(hooke) => hooke.stiffness,
+        Normal::Hertz(_) => f64::INFINITY,
+    };
+    assert_eq!(stiffness(glass, glass), f64::INFINITY);
+    assert_eq!([steel, floor, side].map(|other| stiffness(glass, other)), [2e4; 3]);
+    assert_eq!([steel, floor, side].map(|other| stiffness(steel, other)), [1e4; 3]);
+    // What is equal is said once: all pairs without glass are free in all three motions.
+    let notes: Vec<&String> = scene.notes.iter().filter(|note| note.contains("nothing resists")).collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(
+        notes[0].contains("\"glass\" and \"glass\", \"steel\" and \"steel\", ")
+            && notes[0].ends_with("slide, roll, spin")
+    );
+    // A plane without a position passes through the origin.
+    assert_eq!(scene.setup.bodies.position(1).to_array(), [0.0; 3]);
+}
+
+/// The box of a LAMMPS file had to be typed into the scene, and all its grains were of one material.
+#[test]
+fn a_lammps_file_brings_its_box_and_its_types() {
+    let scene = good("25-lammps-cell.toml");
+    let frame = scene.setup.model.cell.unwrap().frame;
+    let columns = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis].map(|v| v.to_array());
+    assert_eq!(columns, [[1.0, 0.0, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 2.0]]);
+    assert_eq!((frame.corner.to_array(), frame.periodic), ([-0.5, -0.5, 0.0], [true; 3]));
+    // By the ids of the files: types 1, 2, 2, 1, then 3, 1, then 12, 0 of the table.
+    let [steel, glass] = [0, 1];
+    let materials: Vec<u16> = (0..8).map(|id| scene.setup.bodies.material(id)).collect();
+    assert_eq!(materials, [glass, steel, steel, glass, glass, glass, glass, steel]);
+    // Where mass goes with the radius, each has the density of its own material: here both are of the same size.
+    let bodies = scene.setup.to_setup().bodies;
+    let [light, heavy] = [6, 7].map(|id: usize| bodies[id].mass.unwrap());
+    assert!((heavy / light - 7800.0 / 2500.0).abs() < 4.0 * f64::EPSILON);
+    // Without [cell] nothing repeats, and a note says so; a box that repeats nowhere is no matter.
+    let text = std::fs::read_to_string(folder("good").join("25-lammps-cell.toml")).unwrap();
+    let open = scene::load_text("open.toml", &text.replace("[cell]", ""), &folder("good")).unwrap();
+    assert!(open.setup.model.cell.is_none());
+    let unused =
+        |scene: &Scene| scene.notes.iter().filter(|note| note.contains("is not used")).cloned().collect::<Vec<_>>();
+    assert_eq!(unused(&open).len(), 1, "{:?}", open.notes);
+    assert!(unused(&open)[0].contains("\"typed.data\" and \"typed.dump\"") && unused(&scene).is_empty());
+    assert_eq!(unused(&good("15-lammps.toml")).len(), 1);
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stickslip::law::{Roll, Slide};
+use stickslip::law::{Normal, Roll, Slide};
 use stickslip_io::scene::{Scene, load, load_variant};
 
 const SCENE: &str = r#"title = "base"
@@ -146,4 +146,35 @@ fn a_pair_that_a_variant_has_twice_is_refused() {
         assert_eq!((file(&error), error.line()), ("variant.toml".into(), Some(5)), "{error}");
         assert!(error.message().contains("already have a [[contact]], on line 2"), "{error}");
     }
+}
+
+/// A variant that was for all pairs of a material had to repeat each of the scene's tables.
+#[test]
+fn a_wildcard_of_a_variant_replaces_all_that_it_covers() {
+    let contact = |between: &str, stiffness: &str| {
+        format!(
+            "[[contact]]\nbetween = {between}\nnormal = {{ law = \"hooke\", stiffness = {stiffness}, damping = 0.0 }}\n"
+        )
+    };
+    let any = with("any", &contact("[\"grain\", \"*\"]", "3e4")).unwrap();
+    let stiffness = |scene: &Scene, a, b| match scene.setup.model.laws.get(a, b).unwrap().normal {
+        Normal::Hooke(hooke) => hooke.stiffness,
+        Normal::Hertz(_) => f64::NAN,
+    };
+    assert_eq!([stiffness(&any, 0, 0), stiffness(&any, 0, 1)], [3e4; 2]);
+    assert!(any.setup.model.laws.get(1, 1).is_none());
+    // What is written out has the pairs, and stands alone.
+    let files = Files::new("any-alone", &any.resolved);
+    assert_eq!(load(&files.path("variant.toml")).unwrap().setup, any.setup);
+    // More exact ones of the variant itself stay; those of the scene go.
+    let both = contact("[\"*\", \"*\"]", "3e4") + &contact("[\"floor\", \"grain\"]", "4e4");
+    let both = with("both", &both).unwrap();
+    assert_eq!([stiffness(&both, 0, 0), stiffness(&both, 0, 1), stiffness(&both, 1, 1)], [3e4, 4e4, 3e4]);
+    // One of a scene and one of a variant that cover a pair as exactly: the variant's counts.
+    let files = Files::new("crossed", &contact("[\"grain\", \"*\"]", "3e4"));
+    let (from, to) = (SCENE.find("[[contact]]").unwrap(), SCENE.find("[[body]]").unwrap());
+    let scene = contact("[\"*\", \"floor\"]", "1e4") + &contact("[\"*\", \"*\"]", "2e4");
+    std::fs::write(files.path("scene.toml"), SCENE.replace(&SCENE[from..to], &scene)).unwrap();
+    let crossed = load_variant(&files.path("scene.toml"), &files.path("variant.toml")).unwrap();
+    assert_eq!([(0, 0), (0, 1), (1, 1)].map(|(a, b)| stiffness(&crossed, a, b)), [3e4, 3e4, 1e4]);
 }

@@ -137,3 +137,37 @@ fn what_is_wrong_with_a_setting_is_said_with_its_text() {
         assert_eq!(error.file(), "--set", "{setting}");
     }
 }
+
+/// A key that names a pair changed all pairs of a table with a `"*"`, or none.
+#[test]
+fn a_pair_of_a_wildcard_gets_a_contact_of_its_own() {
+    let (from, to) = (SCENE.find("[[contact]]").unwrap(), SCENE.find("[[body]]").unwrap());
+    let law = "normal = { law = \"hooke\", stiffness = 1e4, restitution = 0.5 }\n";
+    let any = |first: &str, second: &str| format!("[[contact]]\nbetween = [\"{first}\", \"{second}\"]\n{law}");
+    let stiffness = |name: &str, contacts: &str, key: &str| {
+        let path = std::env::temp_dir().join(format!("stickslip-any-{}-{name}.toml", std::process::id()));
+        std::fs::write(&path, SCENE.replace(&SCENE[from..to], contacts)).unwrap();
+        let setting = Setting::parse(&format!("contact[{key}].normal.stiffness=7.0")).unwrap();
+        let scene = load_with(&path, &[(&setting, 0)], None);
+        std::fs::remove_file(path).unwrap();
+        let laws = scene?.setup.model.laws;
+        // Grain and grain, grain and wall, wall and wall: which of them were set.
+        Ok::<_, InputError>([(0, 0), (0, 1), (1, 1)].map(|(a, b)| match laws.get(a, b).map(|laws| laws.normal) {
+            Some(stickslip::law::Normal::Hooke(hooke)) => hooke.stiffness == 7.0,
+            _ => false,
+        }))
+    };
+    let all = any("*", "*");
+    assert_eq!(stiffness("pair", &all, "wall,grain").unwrap(), [false, true, false]);
+    assert_eq!(stiffness("one", &all, "grain,*").unwrap(), [true, true, false]);
+    assert_eq!(stiffness("all", &all, "*,*").unwrap(), [true; 3]);
+    assert_eq!(stiffness("star", &all, "*").unwrap(), [true; 3]);
+    // Of a table for one side, only what the key names too; a more exact table is set where it stands.
+    let wall = any("wall", "*");
+    assert_eq!(stiffness("side", &(all.clone() + &wall), "grain,*").unwrap(), [true, true, false]);
+    assert_eq!(stiffness("exact", &(all + &any("grain", "wall")), "grain,*").unwrap(), [true, true, false]);
+    let error = stiffness("none", &any("grain", "grain"), "wall,*").unwrap_err();
+    assert!(error.message().contains("no contact[wall,*]"), "{error}");
+    let error = stiffness("both", &(wall + &any("grain", "*")), "grain,wall").unwrap_err();
+    assert!(error.message().contains("contact[*,wall] and contact[*,grain] cover it as exactly"), "{error}");
+}

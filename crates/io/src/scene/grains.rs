@@ -26,8 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PATIENCE_EACH: Duration = Duration::from_micros(100);
 /// The longest name of a file that is looked for (bytes): what systems allow.
 const LONGEST_NAME: usize = 4096;
-/// The largest list of grains that is read (bytes); it must fit the resolved scene.
-const LARGEST_LIST: u64 = 48 << 20;
 
 /// One table, with every default filled in.
 #[derive(Clone, Debug)]
@@ -151,7 +149,7 @@ fn read_group(
         room.refuse(count as f64, &place)?;
         Ok(count)
     })?;
-    let placement = read_placement(table, radius, folder, in_cell)?;
+    let placement = read_placement(table, radius, folder, in_cell, room.memory)?;
     let mut group = Group { material, count: 0, radius, placement, mass_by_radius, velocity, angular_velocity };
     group.count = settle_count(table, &group, count, room)?;
     match &group.placement {
@@ -180,7 +178,13 @@ pub(super) fn read_radius(item: Item<'_>) -> Result<Radius> {
     Ok(Radius::Between(min, max))
 }
 
-fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path, in_cell: bool) -> Result<Placement> {
+fn read_placement(
+    table: &Table<'_>,
+    radius: Option<Radius>,
+    folder: &Path,
+    in_cell: bool,
+    memory: &Memory,
+) -> Result<Placement> {
     let place = table.need("place", Item::table)?;
     let kinds = [("random", 0), ("lattice", 1), ("file", 2), ("table", 3), ("lammps", 4)];
     let placement = match place.need("kind", |item| item.choice(&kinds, &[]))? {
@@ -200,8 +204,8 @@ fn read_placement(table: &Table<'_>, radius: Option<Radius>, folder: &Path, in_c
             let jitter = place.read("jitter", Item::non_negative)?.unwrap_or(0.0);
             Placement::Lattice { from, to, spacing, jitter }
         }
-        2 => Placement::List(read_file(&place, folder)?),
-        4 => Placement::List(read_lammps(&place, folder)?),
+        2 => Placement::List(read_file(&place, folder, memory)?),
+        4 => Placement::List(read_lammps(&place, folder, memory)?),
         _ => Placement::List(read_inside(&place)?),
     };
     place.finish()?;
@@ -235,22 +239,22 @@ fn read_columns(place: &Table<'_>) -> Result<Option<Vec<usize>>> {
 }
 
 /// A CSV file, relative to the scene's folder.
-fn read_file(place: &Table<'_>, folder: &Path) -> Result<Rows> {
+fn read_file(place: &Table<'_>, folder: &Path, memory: &Memory) -> Result<Rows> {
     let item = place.required("file")?;
     let columns = read_columns(place)?;
-    let source = open_list(item, folder)?;
+    let source = open_list(item, folder, memory)?;
     rows::read(source.text(), columns, |span, message| source.error(span, message))
 }
 
 /// A dump or a data file of LAMMPS, relative to the scene's folder.
-fn read_lammps(place: &Table<'_>, folder: &Path) -> Result<Rows> {
+fn read_lammps(place: &Table<'_>, folder: &Path, memory: &Memory) -> Result<Rows> {
     let item = place.required("file")?;
     let timestep = place.read("timestep", |item| item.whole(0))?;
-    let source = open_list(item, folder)?;
+    let source = open_list(item, folder, memory)?;
     lammps::read(source.text(), timestep, |span, message| source.error(span, message))
 }
 
-fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
+fn open_list(item: Item<'_>, folder: &Path, memory: &Memory) -> Result<Source> {
     let name = item.clone().string()?;
     if name.len() > LONGEST_NAME {
         return Err(item.error(format!(
@@ -260,11 +264,16 @@ fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
         )));
     }
     let path = folder.join(name);
-    Source::read(&path, LARGEST_LIST).map_err(|error| match error.line() {
+    let source = Source::read(&path, memory.largest_list()).map_err(|error| match error.line() {
         Some(_) => error,
         // The place to look is the scene when the list is not there at all.
         None => item.error(error.to_string()),
-    })
+    })?;
+    let lines = source.text().bytes().filter(|byte| *byte == b'\n').count();
+    if !memory.bears_lines(lines, source.text().len() as u64) {
+        return Err(item.error(format!("{} has {lines} lines, more than the memory can hold", path.display())));
+    }
+    Ok(source)
 }
 
 /// The same list inside the scene, as the resolved scene has it.

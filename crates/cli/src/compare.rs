@@ -107,6 +107,7 @@ impl Compare {
     fn folders(&self, out: &Path, tasks: &[Task]) -> Result<Vec<RunFolder>, Failure> {
         let paths: Vec<PathBuf> = tasks.iter().map(|task| out.join(&task.name)).collect();
         for (path, task) in paths.iter().zip(tasks) {
+            RunFolder::refuse_link(path).map_err(refuse)?;
             RunFolder::check(path, self.force, &task.scene.records).map_err(refuse)?;
         }
         for file in comparison::FILES.map(|name| out.join(name)) {

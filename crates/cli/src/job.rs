@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use stickslip::World;
 use stickslip::error::Trouble;
@@ -36,11 +36,26 @@ use crate::{COMMIT, Failure, Outcome, say};
 /// its group, which would end it at once and not cleanly.
 const SAME_REQUEST: Duration = Duration::from_secs(1);
 
+/// Lets a write fail that a limit on the size of files forbids, with an error that names the file. Its signal would end the
+/// program.
+pub fn outlive_file_limits() {
+    // A signal that is caught does not end the program. Where it cannot be caught, it does as before.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
+
+/// The signals that ask to end. A closed terminal (SIGHUP) does, but not if the program was started to outlive it (`nohup`).
+fn requests() -> Vec<i32> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    let hangup_ignored = ignored.is_some_and(|set| set >> (SIGHUP - 1) & 1 == 1);
+    if hangup_ignored { vec![SIGINT, SIGTERM] } else { vec![SIGINT, SIGTERM, SIGHUP] }
+}
+
 /// A flag that Ctrl-C and a request to end set. The second time the program ends at once.
 pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
     let cannot = |error: std::io::Error| Failure::Run(format!("cannot listen for Ctrl-C: {error}"));
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(cannot)?;
+    let mut signals = Signals::new(requests()).map_err(cannot)?;
     let asked = flag.clone();
     let wait = move || {
         let mut first: Option<Instant> = None;

@@ -18,11 +18,13 @@ mod run;
 mod schema;
 mod side_by_side;
 mod sweep;
+mod terminal;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use stickslip_io::visible;
 
 /// The commit that the program was built from, `-changed` if it was not all; none outside a repository.
 const COMMIT: Option<&str> = option_env!("STICKSLIP_COMMIT");
@@ -82,7 +84,8 @@ fn main() -> ExitCode {
         move || whole_words().word_separator(textwrap::WordSeparator::AsciiSpace).break_words(false).build();
     // It fails only if there is a hook already.
     let _ = miette::set_hook(Box::new(move |_| Box::new(whole_words())));
-    let outcome = match Arguments::parse_from(measure::folder_first(std::env::args_os())).command {
+    job::outlive_file_limits();
+    let outcome = match arguments().command {
         Command::Run(run) => run.execute(),
         Command::Resume(resume) => resume.execute(),
         Command::Check(check) => check.execute(),
@@ -98,7 +101,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Input(report)) => {
-            tell(&format!("{report:?}"));
+            terminal::explain(report);
             ExitCode::from(2)
         }
         Err(Failure::Run(message)) => {
@@ -112,15 +115,25 @@ fn main() -> ExitCode {
     }
 }
 
+/// The arguments, or their error. What the shell filled in (names of files) may hold control characters, which an error
+/// would repeat.
+fn arguments() -> Arguments {
+    let given = measure::folder_first(std::env::args_os());
+    Arguments::try_parse_from(&given).unwrap_or_else(|error| {
+        let plain = given.iter().map(|word| visible(&word.to_string_lossy()).into_owned());
+        Arguments::try_parse_from(plain).err().unwrap_or(error).exit()
+    })
+}
+
 /// Writes a line to standard error. That nobody reads it is no reason to end a run.
 fn tell(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", visible(line));
 }
 
 /// Writes to standard output. A reader who has seen enough (`stickslip laws | head`) is not an error.
 fn say(text: &str) -> Outcome {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(visible(text).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::Run(format!("cannot write to standard output: {error}")))
         }

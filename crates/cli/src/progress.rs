@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use stickslip::World;
 use stickslip_io::results::sweep::Row;
+use stickslip_io::visible;
 
 /// How often the bar is drawn anew, and how often a plain line is printed.
 const BAR_EVERY: Duration = Duration::from_millis(200);
@@ -48,7 +49,7 @@ impl Progress {
     /// The same for one of several runs: a bar of `all`, with a name.
     pub fn of_several(quiet: bool, steps: u64, end: f64, name: &str, all: &MultiProgress) -> Self {
         let mut progress = Progress::new(quiet, 0, steps, end);
-        progress.bar = progress.bar.map(|bar| all.add(bar).with_prefix(format!("{name}  ")));
+        progress.bar = progress.bar.map(|bar| all.add(bar).with_prefix(format!("{}  ", visible(name))));
         Progress { name: format!("{name}: "), ..progress }
     }
 

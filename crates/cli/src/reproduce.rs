@@ -11,12 +11,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use stickslip_io::results::{for_a_shell, short_number};
+use stickslip_io::results::{RunFolder, for_a_shell, short_number};
 use stickslip_io::scene::plural;
 use stickslip_papers::result::{self, Summary};
 use stickslip_papers::{Check, Context, EXPERIMENTS, Ended, Experiment, Scale};
 
 use crate::progress::duration;
+use crate::run::refuse;
 use crate::{Failure, Outcome, job, say};
 
 /// Do the experiments of the papers again and compare the numbers.
@@ -147,6 +148,10 @@ impl Reproduce {
     /// Refuses to lay a quick result over days of work.
     fn check_folder(&self, experiment: &Experiment) -> Outcome {
         let folder = result::folder(&self.out, experiment);
+        // The paper's folder and the experiment's.
+        for inside in folder.ancestors().take_while(|place| *place != self.out) {
+            RunFolder::refuse_link(inside).map_err(refuse)?;
+        }
         let holds = if result::scale_of(&folder) == Some(Scale::Full) {
             "a full result"
         } else if result::broken_off(&folder) {

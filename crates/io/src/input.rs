@@ -6,11 +6,13 @@
 mod error;
 mod excerpt;
 mod file;
+mod nesting;
 mod suggest;
 
 pub use error::InputError;
 pub(crate) use error::Source;
 pub(crate) use file::{read_file, read_start, read_text};
+pub(crate) use nesting::MOST_LEVELS;
 pub(crate) use suggest::{did_you_mean, nearest, no_such_folder};
 
 use std::cell::RefCell;
@@ -33,24 +35,28 @@ pub(crate) fn parse(source: &Source) -> Result<Spanned<DeTable<'_>>> {
 
 /// Parses a text whose places are those of `source`.
 pub(crate) fn parse_at<'a>(source: &Source, text: &'a str) -> Result<Spanned<DeTable<'a>>> {
-    DeTable::parse(text).map_err(|error| {
-        let span = error.span().unwrap_or_else(|| deepest_key(text));
-        source.error(span, format!("this is not TOML: {}", error.message().replace('\n', "; ")))
-    })
+    document(text).map_err(|fault| source.error(fault.span, fault.message))
 }
 
-/// The line of the deepest key. The parser refuses keys of too many parts, which headers have, without a place.
-fn deepest_key(text: &str) -> Range<usize> {
-    let parts = |key: &str| key.split('.').filter(|part| !part.trim().is_empty()).count();
-    let (mut deepest, mut most, mut start) = (0..0, 0, 0);
-    for line in text.split_inclusive('\n') {
-        let count = line.split(['=', '[', ']', '{', '}', ',', '#', '"']).map(parts).max().unwrap_or(0);
-        if count > most {
-            (deepest, most) = (start..start + line.trim_end().len(), count);
-        }
-        start += line.len();
+/// Why a text is no TOML that is read, and where.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    /// The place in the text.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Parses a text. Whatever is TOML comes through here: the parser alone can be made to overflow the stack.
+pub(crate) fn document(text: &str) -> std::result::Result<Spanned<DeTable<'_>>, Fault> {
+    if let Some(span) = nesting::too_deep(text) {
+        let message = format!("brackets and dotted keys nest more than {MOST_LEVELS} levels deep here");
+        return Err(Fault { span, message });
     }
-    deepest
+    DeTable::parse(text).map_err(|error| {
+        let message = format!("this is not TOML: {}", error.message().replace('\n', "; "));
+        Fault { span: error.span().unwrap_or(0..0), message }
+    })
 }
 
 /// One value and where it stands.
@@ -432,9 +438,9 @@ fn described(value: &DeValue<'_>) -> String {
     }
 }
 
-/// A text from a file as a message may hold it: not too long, no control characters.
+/// A text from a file as a message may hold it: not too long, on one line.
 pub(crate) fn shown(text: &str) -> String {
-    let mut short: String = text.chars().take(60).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut short: String = text.chars().take(60).map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect();
     if text.chars().nth(60).is_some() {
         short.push_str("...");
     }

@@ -8,3 +8,6 @@ pub mod probe_file;
 pub mod results;
 pub mod run_reader;
 pub mod scene;
+mod visible;
+
+pub use visible::visible;

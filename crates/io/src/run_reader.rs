@@ -12,11 +12,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
+use serde::Deserialize;
 use stickslip::cell;
 use stickslip::measure::ContactLoad;
 
 use crate::checkpoint::{self, Checkpoint};
-use crate::input::{no_such_folder, read_text, shown};
+use crate::input::{document, no_such_folder, read_text, shown};
 use crate::results::file::csv_records;
 use crate::results::{RunFolder, RunJson, cell_row, fixed};
 
@@ -402,11 +403,14 @@ fn triple(row: &[f64], at: usize) -> DVec3 {
 
 /// The scene as a table, or what is wrong in which line.
 fn parsed(scene: &str) -> Result<toml::Table, String> {
-    scene.parse().map_err(|error: toml::de::Error| {
+    let wrong = |start: usize, message: &str| {
         // Not as the parser would show it, which is with the whole line.
-        let before = scene.as_bytes().iter().take(error.span().map_or(0, |span| span.start));
-        format!("line {}: {}", 1 + before.filter(|b| **b == b'\n').count(), shown(error.message()))
-    })
+        let before = scene.as_bytes().iter().take(start);
+        format!("line {}: {}", 1 + before.filter(|b| **b == b'\n').count(), shown(message))
+    };
+    let document = document(scene).map_err(|fault| wrong(fault.span.start, &fault.message))?;
+    toml::Table::deserialize(toml::Deserializer::from(document))
+        .map_err(|error| wrong(error.span().map_or(0, |span| span.start), error.message()))
 }
 
 /// The table `bodies-fixed.csv`.

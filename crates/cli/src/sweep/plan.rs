@@ -43,6 +43,7 @@ impl Place {
     /// Looks whether the sweep may be written there.
     pub fn look(out: &Path, json: &SweepJson, force: bool) -> Result<Self, Failure> {
         let (name, runs) = (out.display(), out.join("runs"));
+        RunFolder::refuse_link(&runs).map_err(refuse)?;
         RunFolder::check(&runs, false, &[]).map_err(refuse)?;
         if let Some(process) = Lock::is_taken(out) {
             return Err(refuse(in_use(out, process)));
@@ -91,13 +92,15 @@ impl Place {
         };
         let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_number).collect();
         folders.sort();
+        folders.iter().try_for_each(|folder| RunFolder::refuse_link(folder)).map_err(refuse)?;
         Ok(folders)
     }
 
     /// What is to be done about each run.
     pub fn plan(&self, works: &[Work<'_>], table_only: bool) -> Result<Vec<Todo>, Failure> {
         let Some(older) = &self.older else {
-            return Ok(works.iter().map(|_| Todo::Start).collect());
+            let start = |work: &Work<'_>| RunFolder::refuse_link(&work.folder).map(|()| Todo::Start).map_err(refuse);
+            return works.iter().map(start).collect();
         };
         // Where folders were not kept, the table is all there is of runs that came to their end.
         let mut kept = SweepTable::default();
@@ -140,6 +143,7 @@ fn in_use(out: &Path, process: Option<u32>) -> FolderError {
 
 fn plan_one(work: &Work<'_>) -> Result<Todo, Failure> {
     let folder = &work.folder;
+    RunFolder::refuse_link(folder).map_err(refuse)?;
     let begun = folder.join("scene.toml").exists();
     let run = match RunFolder::read_run(folder) {
         Ok(run) if begun => run,

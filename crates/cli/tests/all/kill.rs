@@ -2,6 +2,7 @@
 //! to end.
 #![cfg(unix)]
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::common::broken_off::{Dice, Moment, Running, killed_run, names};
@@ -205,6 +206,42 @@ fn asked_to_end_it_goes_on_to_the_same_bytes() {
     }
     println!("asked to end {asked} times of 4");
     assert!(asked >= 2);
+}
+
+#[test]
+fn a_closed_terminal_ends_a_run_cleanly_and_it_goes_on_to_the_same_bytes() {
+    // SIGHUP ended it at once, without its last checkpoint and its report.
+    let trials = Trials::new("hangup", 10);
+    let run = trials.folder.path().join("run");
+    let mut running = Running::start(&trials.folder, &["run", "scene.toml", "--out", "run", "--quiet"]);
+    assert!(running.reaches(Moment::Step(500, Duration::ZERO), &run));
+    running.signal(Signal::HUP);
+    let output = running.end();
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
+    assert!(says(&output, "interrupted") && run.join("end.checkpoint").is_file(), "{}", err(&output));
+    let output = stickslip(&trials.folder, &["resume", "run", "--quiet"]);
+    assert!(output.status.success(), "{}", err(&output));
+    assert_same(&trials.expected, &lasting_files(&run), "a run whose terminal was closed");
+}
+
+#[test]
+fn a_run_that_was_started_to_outlive_its_terminal_does() {
+    // `nohup` has SIGHUP ignored, and a program that listens for it all the same would end with the terminal.
+    let trials = Trials::new("nohup", 9);
+    let run = trials.folder.path().join("run");
+    let mut start = Command::new("sh");
+    start.current_dir(trials.folder.path()).args([
+        "-c",
+        "trap '' HUP; exec \"$0\" \"$@\"",
+        env!("CARGO_BIN_EXE_stickslip"),
+    ]);
+    start.args(["run", "scene.toml", "--out", "run", "--quiet"]);
+    let mut running = Running::spawn(start);
+    assert!(running.reaches(Moment::Step(500, Duration::ZERO), &run));
+    running.signal(Signal::HUP);
+    let output = running.end();
+    assert!(output.status.success(), "{}", err(&output));
+    assert_same(&trials.expected, &lasting_files(&run), "a run under nohup");
 }
 
 /// `timeout` sends its signal to the process and then to its group, and the second one ended the run without a checkpoint.

@@ -8,6 +8,7 @@ mod compare;
 mod disk;
 mod faults;
 mod guards;
+mod harm;
 mod kill;
 mod measure;
 mod memory;

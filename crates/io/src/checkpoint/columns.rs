@@ -12,7 +12,7 @@ use stickslip::ledger::{Carried, Sums};
 use stickslip::world::{Saved, SavedBody, SavedContact};
 
 use super::cell;
-use super::format::{Part, Section};
+use super::format::{Packed, Part, Row};
 
 /// Sections that are there only with a cell.
 const CELL: &str = "cell";
@@ -188,31 +188,35 @@ fn clock(source: &impl Source) -> Vec<u8> {
     bytes
 }
 
-/// Takes sections by name.
-pub struct Sections {
-    all: Vec<Section>,
+/// Takes sections by name. Each is unpacked when it is taken, and a column only if it has the length that it should have.
+pub struct Sections<'a> {
+    all: Vec<Row<'a>>,
 }
 
-impl Sections {
+impl<'a> Sections<'a> {
     /// Of a file.
-    pub fn new(all: Vec<Section>) -> Self {
+    pub fn new(all: Vec<Row<'a>>) -> Self {
         Sections { all }
     }
 
     /// A section that must be there.
     pub fn take(&mut self, name: &str) -> Result<Vec<u8>, String> {
-        let at = self.all.iter().position(|section| section.name == name);
-        at.map(|at| self.all.remove(at).bytes).ok_or_else(|| format!("lacks the section `{name}`"))
+        self.take_row(name)?.unpack()
+    }
+
+    fn take_row(&mut self, name: &str) -> Result<Row<'a>, String> {
+        let at = self.all.iter().position(|section| section.name() == name);
+        at.map(|at| self.all.remove(at)).ok_or_else(|| format!("lacks the section `{name}`"))
     }
 
     /// Whether there is one.
     pub fn has(&self, name: &str) -> bool {
-        self.all.iter().any(|section| section.name == name)
+        self.all.iter().any(|section| section.name() == name)
     }
 
-    /// Those that nobody took.
-    pub fn rest(self) -> Vec<Section> {
-        self.all
+    /// Those that nobody took, still packed.
+    pub fn rest(self) -> Result<Vec<Packed>, String> {
+        self.all.iter().map(Row::packed).collect()
     }
 
     /// A column of `count` rows of `width` numbers.
@@ -223,11 +227,12 @@ impl Sections {
         width: usize,
         read: fn([u8; BYTES]) -> T,
     ) -> Result<Vec<T>, String> {
-        let bytes = self.take(name)?;
+        let row = self.take_row(name)?;
         let expected = count.checked_mul(width).and_then(|n| n.checked_mul(BYTES));
-        if expected != Some(bytes.len()) {
-            return Err(format!("is damaged: its section `{name}` has {} bytes", bytes.len()));
+        if expected.map(|bytes| bytes as u64) != Some(row.raw()) {
+            return Err(format!("is damaged: its section `{name}` has {} bytes", row.raw()));
         }
+        let bytes = row.unpack()?;
         Ok(bytes.chunks_exact(BYTES).filter_map(|chunk| chunk.try_into().ok().map(read)).collect())
     }
 
@@ -247,7 +252,7 @@ impl Sections {
 }
 
 /// The saved state in these sections.
-pub fn read(sections: &mut Sections) -> Result<Saved, String> {
+pub fn read(sections: &mut Sections<'_>) -> Result<Saved, String> {
     let (mut saved, counts) = read_clock(sections)?;
     let [n, contacts] = counts;
     let id = sections.column("bodies.id", n, 1, u32::from_le_bytes)?;
@@ -301,7 +306,7 @@ pub fn read(sections: &mut Sections) -> Result<Saved, String> {
 }
 
 /// The clock, and how many bodies and contacts there are.
-fn read_clock(sections: &mut Sections) -> Result<(Saved, [usize; 2]), String> {
+fn read_clock(sections: &mut Sections<'_>) -> Result<(Saved, [usize; 2]), String> {
     let words = sections.column("clock", CLOCK, 1, u64::from_le_bytes)?;
     let count = |at: usize| usize::try_from(words[at]).unwrap_or(usize::MAX);
     let number = |at: usize| f64::from_bits(words[at]);

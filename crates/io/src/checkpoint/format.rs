@@ -3,7 +3,8 @@
 //! `docs/checkpoint-format.md` describes the bytes. Every byte of a file stands under a checksum or in a field that has one
 //! value only, sections follow each other without gaps, and nothing is decompressed before its checksum holds, so a file
 //! that is cut off or has a flipped bit is an error and never a panic or another content. Lengths are checked against the
-//! size of the file; what decompression may produce is bounded by the declared length, and that by `most_raw`.
+//! size of the file; what decompression may produce is bounded by the declared lengths, and their sum by `most_raw`. A
+//! section is decompressed when it is asked for: one that nobody knows stays packed, and is written again as it was.
 //!
 //! Does not do: knowing what a section holds (`columns.rs`, `describe.rs`), nor protecting against forgery.
 
@@ -37,8 +38,19 @@ pub struct Section {
     pub bytes: Vec<u8>,
 }
 
-/// The length that a section stored in so many bytes may have at the most: a file must not fill a machine's memory with
-/// zeros. What compresses better is stored plain.
+/// A section as a file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// Its name: 1 to 24 bytes of printing ASCII.
+    pub name: String,
+    stored: Vec<u8>,
+    raw: u64,
+    checksum: u32,
+    how: u32,
+}
+
+/// The length that sections stored in so many bytes may have at the most, one of them as well as all of a file together: a
+/// file must not fill a machine's memory with zeros. What compresses better is stored plain.
 fn most_raw(stored: u64) -> u64 {
     (1 << 28) + stored.saturating_mul(256)
 }
@@ -50,17 +62,32 @@ pub struct Part<'a> {
     /// Its name: 1 to 24 bytes of printing ASCII.
     pub name: String,
     write: Box<WriteTo<'a>>,
+    /// The same as another file has it.
+    packed: Option<&'a Packed>,
 }
 
 impl<'a> Part<'a> {
     /// Written by a function.
     pub fn new(name: &str, write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a) -> Self {
-        Part { name: name.into(), write: Box::new(write) }
+        Part { name: name.into(), write: Box::new(write), packed: None }
     }
 
     /// Of a section as it is.
     pub fn of(section: &'a Section) -> Self {
         Part::new(&section.name, |out| out.write_all(&section.bytes))
+    }
+
+    /// Of a section that stays packed.
+    pub fn packed(section: &'a Packed) -> Self {
+        let row = move || Row {
+            name: &section.name,
+            stored: &section.stored,
+            raw: section.raw,
+            checksum: section.checksum,
+            how: section.how,
+        };
+        let part = Part::new(&section.name, move |out| row().unpack_to(out));
+        Part { packed: Some(section), ..part }
     }
 
     /// Writes its content, before compression.
@@ -103,10 +130,11 @@ pub fn encode(sections: &[Section]) -> io::Result<Vec<u8>> {
 /// Writes the file of these sections: the head and the table last, when lengths and checksums are known.
 pub fn write(parts: &[Part<'_>], file: &mut impl Target) -> io::Result<()> {
     let mut table = Vec::with_capacity(parts.len() * ROW);
-    let mut offset = (HEAD + parts.len() * ROW) as u64;
+    let start = (HEAD + parts.len() * ROW) as u64;
+    let (mut offset, mut raw) = (start, 0);
     file.write_all(&vec![0; offset as usize])?;
     for part in parts {
-        let stored = store(part, file, offset)?;
+        let stored = store(part, file, offset, Sum { stored: offset - start, raw })?;
         let mut name = [0; NAME];
         name[..part.name.len()].copy_from_slice(part.name.as_bytes());
         table.extend_from_slice(&name);
@@ -116,6 +144,7 @@ pub fn write(parts: &[Part<'_>], file: &mut impl Target) -> io::Result<()> {
         table.extend_from_slice(&stored.checksum.to_le_bytes());
         table.extend_from_slice(&stored.how.to_le_bytes());
         offset += stored.bytes;
+        raw += stored.raw;
     }
     let mut head = MAGIC.to_vec();
     for number in [VERSION, ENDIANNESS, parts.len() as u32] {
@@ -135,13 +164,32 @@ struct Stored {
     how: u32,
 }
 
-/// Stores a section at this place: packed, where that is worth it.
-fn store(part: &Part<'_>, file: &mut impl Target, place: u64) -> io::Result<Stored> {
+/// What sections take together, stored and unpacked (bytes).
+#[derive(Clone, Copy)]
+struct Sum {
+    stored: u64,
+    raw: u64,
+}
+
+impl Sum {
+    /// Whether a section may follow: neither it nor all together unpack to more than is read.
+    fn bears(self, stored: u64, raw: u64) -> bool {
+        raw <= most_raw(stored) && self.raw.saturating_add(raw) <= most_raw(self.stored + stored)
+    }
+}
+
+/// Stores a section at this place, behind those of `before`: packed, where that is worth it.
+fn store(part: &Part<'_>, file: &mut impl Target, place: u64, before: Sum) -> io::Result<Stored> {
+    if let Some(packed) = part.packed.filter(|packed| before.bears(packed.stored.len() as u64, packed.raw)) {
+        file.write_all(&packed.stored)?;
+        let Packed { raw, checksum, how, .. } = *packed;
+        return Ok(Stored { bytes: packed.stored.len() as u64, raw, checksum, how });
+    }
     let mut packer = Packer::new(Counted::new(&mut *file));
     part.write(&mut packer)?;
     let raw = packer.raw;
     let (bytes, checksum) = packer.finish()?;
-    if bytes < raw && raw <= most_raw(bytes) {
+    if bytes < raw && before.bears(bytes, raw) {
         return Ok(Stored { bytes, raw, checksum, how: ZSTD });
     }
     file.cut(place)?;
@@ -245,8 +293,9 @@ fn checksum_of_head(head: &[u8], table: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// A row of the table.
-struct Row<'a> {
+/// A row of the table, and the section that it speaks of.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
     name: &'a str,
     stored: &'a [u8],
     raw: u64,
@@ -254,8 +303,13 @@ struct Row<'a> {
     how: u32,
 }
 
-/// The sections of a file, in its order; or what is wrong with it.
+/// The sections of a file, in its order, unpacked; or what is wrong with it.
 pub fn decode(file: &[u8]) -> Result<Vec<Section>, String> {
+    rows(file)?.iter().map(|row| Ok(Section { name: row.name.to_owned(), bytes: row.unpack()? })).collect()
+}
+
+/// The sections of a file, in its order, none of them unpacked; or what is wrong with it.
+pub fn rows(file: &[u8]) -> Result<Vec<Row<'_>>, String> {
     if !file.starts_with(&MAGIC) {
         return Err("is not a checkpoint: it does not begin like one".into());
     }
@@ -291,7 +345,11 @@ pub fn decode(file: &[u8]) -> Result<Vec<Section>, String> {
             return Err(format!("is damaged: its section `{}` stands there twice", row.name));
         }
     }
-    rows.iter().map(unpack).collect()
+    let (stored, raw) = ((file.len() - end) as u64, rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.raw)));
+    if raw > most_raw(stored) {
+        return Err(format!("is damaged: its sections would unpack to {} MiB", raw >> 20));
+    }
+    Ok(rows)
 }
 
 fn read_u32(bytes: &[u8], at: usize) -> Option<u32> {
@@ -334,24 +392,69 @@ fn read_row<'a>(row: &'a [u8], file: &'a [u8], next: &mut u64) -> Result<Row<'a>
     Ok(Row { name, stored: &file[offset as usize..end as usize], raw, checksum, how })
 }
 
-fn unpack(row: &Row<'_>) -> Result<Section, String> {
-    let name = row.name;
-    if crc32fast::hash(row.stored) != row.checksum {
-        return Err(format!("is damaged: the checksum of its section `{name}` is wrong"));
+impl Row<'_> {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.name
     }
-    let mut bytes = Vec::new();
-    if row.how == PLAIN {
-        bytes.extend_from_slice(row.stored);
-    } else {
-        // Grows with what is there, and never beyond what is declared.
-        let broken = |error: std::io::Error| format!("is damaged: its section `{name}` does not unpack ({error})");
-        let decoder = zstd::stream::read::Decoder::with_buffer(row.stored).map_err(broken)?;
-        decoder.take(row.raw + 1).read_to_end(&mut bytes).map_err(broken)?;
+
+    /// Its length unpacked, as the table has it (bytes).
+    pub fn raw(&self) -> u64 {
+        self.raw
     }
-    if bytes.len() as u64 != row.raw {
-        return Err(format!("is damaged: its section `{name}` unpacks to another length than its table says"));
+
+    /// Its content.
+    pub fn unpack(&self) -> Result<Vec<u8>, String> {
+        let name = self.name;
+        self.check()?;
+        let mut bytes = Vec::new();
+        self.unpack_to(&mut bytes)
+            .map_err(|error| format!("is damaged: its section `{name}` does not unpack ({error})"))?;
+        if bytes.len() as u64 != self.raw {
+            return Err(format!("is damaged: its section `{name}` unpacks to another length than its table says"));
+        }
+        Ok(bytes)
     }
-    Ok(Section { name: name.to_owned(), bytes })
+
+    /// As it is stored.
+    pub fn packed(&self) -> Result<Packed, String> {
+        self.check()?;
+        let (name, stored) = (self.name.to_owned(), self.stored.to_owned());
+        Ok(Packed { name, stored, raw: self.raw, checksum: self.checksum, how: self.how })
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if crc32fast::hash(self.stored) != self.checksum {
+            return Err(format!("is damaged: the checksum of its section `{}` is wrong", self.name));
+        }
+        Ok(())
+    }
+
+    /// Writes the content as it is unpacked, and at most one byte more than the table says.
+    fn unpack_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.how == PLAIN {
+            return out.write_all(self.stored);
+        }
+        let decoder = zstd::stream::read::Decoder::with_buffer(self.stored)?;
+        io::copy(&mut decoder.take(self.raw + 1), out).map(|_| ())
+    }
+}
+
+/// Breaks the stored bytes of a section, under checksums that are right again.
+#[cfg(test)]
+pub(super) fn break_stored(file: &mut [u8], name: &str) {
+    let place = {
+        let rows = rows(file).unwrap();
+        rows.iter().position(|row| row.name == name && row.how == ZSTD).unwrap()
+    };
+    let row = HEAD + place * ROW;
+    let [start, length] = [0, 8].map(|at| read_u64(file, row + NAME + at).unwrap() as usize);
+    file[start..start + length].fill(0);
+    let checksum = crc32fast::hash(&file[start..start + length]);
+    file[row + 48..row + 52].copy_from_slice(&checksum.to_le_bytes());
+    let end = HEAD + read_u32(file, 16).unwrap() as usize * ROW;
+    let checksum = checksum_of_head(&file[..20], &file[HEAD..end]);
+    file[20..24].copy_from_slice(&checksum.to_le_bytes());
 }
 
 #[cfg(test)]
@@ -410,6 +513,60 @@ mod tests {
         assert!(forged(|file| file[HEAD] = 0).unwrap_err().contains("a row of its table"));
         assert!(forged(|file| file.copy_within(HEAD..HEAD + NAME, HEAD + ROW)).unwrap_err().contains("twice"));
         assert!(forged(|_| ()).is_ok());
+    }
+
+    /// A file of these sections, which unpack to zeros, whatever they sum up to.
+    fn zeros(count: usize, each: usize) -> Vec<u8> {
+        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), LEVEL).unwrap();
+        io::copy(&mut io::repeat(0).take(each as u64), &mut encoder).unwrap();
+        let stored = encoder.finish().unwrap();
+        let mut table = Vec::new();
+        for i in 0..count {
+            let mut name = format!("zeros.{i}").into_bytes();
+            name.resize(NAME, 0);
+            table.extend(name);
+            let offset = HEAD + count * ROW + i * stored.len();
+            table.extend([offset, stored.len(), each].into_iter().flat_map(|number| (number as u64).to_le_bytes()));
+            table.extend([crc32fast::hash(&stored), ZSTD].into_iter().flat_map(u32::to_le_bytes));
+        }
+        let mut file = MAGIC.to_vec();
+        file.extend([VERSION, ENDIANNESS, count as u32].into_iter().flat_map(u32::to_le_bytes));
+        file.extend(checksum_of_head(&file, &table).to_le_bytes());
+        file.extend(table);
+        file.extend(stored.repeat(count));
+        file
+    }
+
+    #[test]
+    fn a_small_file_cannot_unpack_to_gigabytes() {
+        // Each section was within its limit, and 99 kB unpacked to 3 GB.
+        let bomb = zeros(12, 1 << 28);
+        assert!(bomb.len() < 150_000, "{}", bomb.len());
+        assert_eq!(rows(&bomb).unwrap_err(), "is damaged: its sections would unpack to 3072 MiB");
+        assert!(decode(&bomb).is_err());
+        let sound = zeros(3, 1 << 20);
+        assert!(decode(&sound).unwrap().iter().all(|section| section.bytes == vec![0; 1 << 20]));
+        // What is written is read: sections that shrink too much together are stored plain from there on.
+        let sections = [1_u8, 2, 3].map(|i| Section { name: format!("s{i}"), bytes: vec![i; 100 << 20] });
+        let file = encode(&sections).unwrap();
+        assert!(((100 << 20)..(101 << 20)).contains(&file.len()), "{}", file.len());
+        assert!(decode(&file).unwrap() == sections);
+    }
+
+    #[test]
+    fn a_section_that_stays_packed_is_written_as_it_was() {
+        let file = encode(&sections()).unwrap();
+        let packed: Vec<Packed> = rows(&file).unwrap().iter().map(|row| row.packed().unwrap()).collect();
+        let parts: Vec<Part> = packed.iter().map(Part::packed).collect();
+        let mut again = Cursor::new(Vec::new());
+        write(&parts, &mut again).unwrap();
+        assert_eq!(again.into_inner(), file);
+        // What is summed up is the content.
+        for (part, section) in parts.iter().zip(sections()) {
+            let mut content = Vec::new();
+            part.write(&mut content).unwrap();
+            assert_eq!(content, section.bytes);
+        }
     }
 
     #[test]

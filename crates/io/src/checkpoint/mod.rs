@@ -2,7 +2,7 @@
 //!
 //! `format.rs` is the container, `columns.rs` with `cell.rs` the numbers, `describe.rs` the words; `docs/checkpoint-format.md` describes
 //! the file for others. A file appears whole or not at all, and every error names it. Sections that this version does not
-//! know are kept apart and written again.
+//! know are not unpacked, and written again as they are.
 //!
 //! A checkpoint holds no time of day and no name of a machine: the same run writes the same bytes.
 
@@ -26,7 +26,7 @@ use crate::results::file::{sync_folder, write_whole_by};
 use columns::{Living, Sections, Source};
 pub use describe::Description;
 use format::Part;
-pub use format::Section;
+pub use format::{Packed, Section};
 
 /// The file that every run ends with.
 pub const END: &str = "end.checkpoint";
@@ -53,8 +53,8 @@ pub struct Checkpoint {
     pub description: Description,
     /// How far the files of the run were; none when the run was over.
     pub files: Option<Marks>,
-    /// Sections that this version does not know.
-    pub others: Vec<Section>,
+    /// Sections that this version does not know, as the file has them.
+    pub others: Vec<Packed>,
 }
 
 impl Checkpoint {
@@ -79,13 +79,13 @@ impl Checkpoint {
 
     fn parts(&self) -> Vec<Part<'_>> {
         let mut parts = parts(&self.saved, &self.description, self.files.as_ref());
-        parts.extend(self.others.iter().map(Part::of));
+        parts.extend(self.others.iter().map(Part::packed));
         parts
     }
 
     /// From the bytes of a file; or what is wrong with them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
-        let mut sections = Sections::new(format::decode(bytes)?);
+        let mut sections = Sections::new(format::rows(bytes)?);
         let mut saved = columns::read(&mut sections)?;
         saved.traffic = from_json(&mut sections, "traffic")?;
         let description = Description {
@@ -94,7 +94,7 @@ impl Checkpoint {
             laws: from_json(&mut sections, "describe.laws")?,
         };
         let files = if sections.has(FILES) { Some(from_json(&mut sections, FILES)?) } else { None };
-        let checkpoint = Checkpoint { saved, description, files, others: sections.rest() };
+        let checkpoint = Checkpoint { saved, description, files, others: sections.rest()? };
         checkpoint.check()?;
         Ok(checkpoint)
     }
@@ -210,7 +210,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
         _ => error.to_string(),
     })?;
     if begins != format::MAGIC {
-        format::decode(&begins)?;
+        format::rows(&begins)?;
     }
     read_file(path, LARGEST).map_err(|error| error.to_string())
 }
@@ -219,7 +219,7 @@ fn json<'a, T: Serialize>(name: &str, value: &'a T) -> Part<'a> {
     Part::new(name, |out| serde_json::to_writer(out, value).map_err(io::Error::other))
 }
 
-fn from_json<T: DeserializeOwned>(sections: &mut Sections, name: &str) -> Result<T, String> {
+fn from_json<T: DeserializeOwned>(sections: &mut Sections<'_>, name: &str) -> Result<T, String> {
     let bytes = sections.take(name)?;
     serde_json::from_slice(&bytes).map_err(|error| format!("is damaged: its section `{name}`: {error}"))
 }

@@ -115,18 +115,47 @@ fn random_content_under_right_checksums_never_panics() {
 
 #[test]
 fn a_section_that_is_missing_is_named_and_one_that_is_unknown_kept() {
-    let (_, mut checkpoint) = example();
-    let extra = Section { name: "inflows.random".into(), bytes: vec![1, 2, 3] };
-    checkpoint.others.push(extra.clone());
-    let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
-    assert_eq!(read.others, [extra]);
-    let sections = checkpoint.sections().unwrap();
+    let (_, checkpoint) = example();
+    let mut sections = checkpoint.sections().unwrap();
+    let extra = Section { name: "inflows.random".into(), bytes: [1, 2, 3].repeat(1000) };
+    sections.push(extra.clone());
+    let file = format::encode(&sections).unwrap();
+    let read = Checkpoint::from_bytes(&file).unwrap();
+    assert_eq!(read.others.len(), 1);
+    assert!(read.to_bytes().unwrap() == file, "the same bytes");
+    assert!(read.sections().unwrap().contains(&extra));
+    assert_ne!(read.hash().unwrap(), checkpoint.hash().unwrap());
     for missing in 0..sections.len() - 1 {
         let mut fewer = sections.clone();
         let name = fewer.remove(missing).name;
         let error = Checkpoint::from_bytes(&format::encode(&fewer).unwrap()).unwrap_err();
         assert!(error.contains(&format!("lacks the section `{name}`")), "{error}");
     }
+}
+
+#[test]
+fn a_section_is_unpacked_only_if_it_is_known_and_as_long_as_it_should_be() {
+    // All sections were unpacked first: unknown ones, and columns of gigabytes in a file of seven bodies.
+    let (_, checkpoint) = example();
+    // Stored in a way that cannot be unpacked, under a checksum that is right.
+    let broken = |name: &str| {
+        let mut sections = checkpoint.sections().unwrap();
+        if !sections.iter().any(|section| section.name == name) {
+            sections.push(Section { name: name.into(), bytes: Vec::new() });
+        }
+        sections.iter_mut().find(|section| section.name == name).unwrap().bytes = vec![7; 5000];
+        let mut file = format::encode(&sections).unwrap();
+        format::break_stored(&mut file, name);
+        file
+    };
+    let file = broken("unknown");
+    let read = Checkpoint::from_bytes(&file).unwrap();
+    assert!(read.to_bytes().unwrap() == file, "written again as it was");
+    for column in ["clock", "bodies.position", "contacts.memory"] {
+        let error = Checkpoint::from_bytes(&broken(column)).unwrap_err();
+        assert_eq!(error, format!("is damaged: its section `{column}` has 5000 bytes"));
+    }
+    assert!(Checkpoint::from_bytes(&broken("traffic")).unwrap_err().contains("does not unpack"));
 }
 
 #[test]

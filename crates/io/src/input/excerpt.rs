@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use crate::visible;
+
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 /// The most bytes of a line that are shown before and after the place.
@@ -27,7 +29,8 @@ impl Excerpt {
     /// Around a place of a text, which is cut to its first line.
     pub fn new(file: &str, text: &str, line: usize, span: Range<usize>) -> Self {
         let line_start = text[..floor(text, span.start)].rfind('\n').map_or(0, |at| at + 1);
-        let line_end = text[line_start..].find('\n').map_or(text.len(), |at| line_start + at);
+        let newline = text[line_start..].find('\n').map_or(text.len(), |at| line_start + at);
+        let line_end = line_start + without_return(&text[line_start..newline]).len();
         let start = floor(text, span.start.clamp(line_start, line_end));
         let end = floor(text, span.end.clamp(start, line_end));
         let from = floor(text, start.saturating_sub(AROUND).max(line_start));
@@ -35,26 +38,38 @@ impl Excerpt {
         let end = end.min(to);
         let before = line_start.checked_sub(1).map(|newline| {
             let start = text[..newline].rfind('\n').map_or(0, |at| at + 1);
-            &text[start..floor(text, newline.min(start + 2 * AROUND))]
+            shown(without_return(&text[start..floor(text, newline.min(start + 2 * AROUND))]))
         });
-        let after = text.get(line_end + 1..).map(|rest| {
+        let after = text.get(newline + 1..).map(|rest| {
             let end = rest.find('\n').unwrap_or(rest.len());
-            &rest[..floor(rest, end.min(2 * AROUND))]
+            shown(without_return(&rest[..floor(rest, end.min(2 * AROUND))]))
         });
-        let mut shown = before.map_or(String::new(), |before| format!("{before}\n"));
-        let shift = shown.len();
-        shown += &text[from..to];
-        shown += &after.map_or(String::new(), |after| format!("\n{after}"));
-        let span = start - from + shift..end - from + shift;
+        let [left, here, right] = [from..start, start..end, end..to].map(|part| shown(&text[part]));
+        let before_it = before.as_ref().map_or(0, |before| before.len() + 1);
+        let span = before_it + left.len()..before_it + left.len() + here.len();
+        // Characters that are written out take more room than they have in the file.
+        let cut = (from - line_start).saturating_sub(left.len() - (start - from));
         let lines_before = usize::from(before.is_some());
         let first_line = line.saturating_sub(1 + lines_before);
-        Excerpt { file: file.to_owned(), text: shown, first_line, cut: (lines_before, from - line_start), span }
+        let lines = [before, Some([left, here, right].concat()), after].into_iter().flatten();
+        let text = lines.collect::<Vec<_>>().join("\n");
+        Excerpt { file: visible(file).into_owned(), text, first_line, cut: (lines_before, cut), span }
     }
 
     /// What is wrong, within the excerpt.
     pub fn span(&self) -> SourceSpan {
         self.span.clone().into()
     }
+}
+
+/// A part of a line as a terminal may have it.
+fn shown(part: &str) -> String {
+    visible(part).into_owned()
+}
+
+/// A line without the return that ends it in files of Windows.
+fn without_return(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
 }
 
 /// The nearest place at or before `at` where a character begins.
@@ -106,6 +121,22 @@ mod tests {
             assert!(text.contains(part), "{part} is not in {text}");
         }
         assert!(!text.contains("one") && !text.contains("six"), "{text}");
+    }
+
+    #[test]
+    fn what_a_terminal_acts_on_is_written_out() {
+        // ESC in a line near the place coloured the terminal, and a line end of Windows moved its cursor.
+        let text = shown("a = \"\x1b[2J\"\r\nb = \"\u{202e}\" HERE \u{7}\r\nc = \"\u{9b}1m\"\r\n", "HERE");
+        for part in ["a = \"\\u001b[2J\"", "b = \"\\u202e\" HERE \\u0007", "c = \"\\u009b1m\"", "a.toml:2:"] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        assert!(shown("\rHERE\r\nnext", "HERE").contains("\\u000dHERE\n"));
+        assert!(shown("a\r\n\r\nHERE", "\r\nHERE").contains("a.toml:2:1]"));
+        assert!(!text.contains(['\r', '\u{202e}', '\u{7}', '\u{9b}']), "{text:?}");
+        let place = text.lines().position(|line| line.contains("HERE")).unwrap();
+        let [line, below] = [0, 1].map(|more| text.lines().nth(place + more).unwrap());
+        let column = |line: &str, what: &str| line[..line.find(what).unwrap()].chars().count();
+        assert_eq!(column(line, "HERE"), column(below, "─"), "{text}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
 /// The same of a file that need not be in memory at once.
 pub fn write_whole_by(path: &Path, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
     let part = part_name(path);
-    let written = fs::File::create(&part).and_then(|mut file| {
+    let written = create_part(&part).and_then(|mut file| {
         write(&mut file)?;
         // Without this a power cut may keep the new name and lose the content.
         file.sync_all()
@@ -27,6 +27,60 @@ pub fn write_whole_by(path: &Path, write: impl FnOnce(&mut fs::File) -> io::Resu
         let _ = fs::remove_file(&part);
         at(path, error)
     })
+}
+
+/// Makes the file that a part is written to. Whatever has its name is removed and not written through: a link there may point
+/// anywhere.
+pub(crate) fn create_part(part: &Path) -> io::Result<fs::File> {
+    match fs::remove_file(part) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => fs::File::create_new(part),
+    }
+}
+
+/// Opens a file of a run folder that is written where it stands. Only a file is opened that is nowhere else: through a link,
+/// symbolic or hard, writing would change a file outside the folder.
+pub(crate) fn open_in_place(path: &Path, options: &mut fs::OpenOptions) -> io::Result<fs::File> {
+    match fs::symlink_metadata(path) {
+        Ok(found) => check_own(&found)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    // Another process may have put a link there since.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    let file = options.open(path)?;
+    check_own(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Checks that this is a file, and has one name only.
+pub(crate) fn check_own(found: &fs::Metadata) -> io::Result<()> {
+    let kind = found.file_type();
+    let what = if kind.is_symlink() {
+        "this is a symbolic link"
+    } else if !kind.is_file() {
+        "this is not a file"
+    } else if names_of(found) > 1 {
+        "this file has a second name (a hard link)"
+    } else {
+        return Ok(());
+    };
+    let message = format!(
+        "{what}, and writing it may change something outside the folder. Remove it, or put a copy in its place"
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+}
+
+#[cfg(unix)]
+fn names_of(found: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(found)
+}
+
+/// Not told there.
+#[cfg(not(unix))]
+fn names_of(_: &fs::Metadata) -> u64 {
+    1
 }
 
 /// Brings the names in a folder to the disk: until then a power cut may bring old ones back. Where a file system cannot do
@@ -177,6 +231,56 @@ mod tests {
     fn fields_are_quoted_only_where_they_must_be() {
         assert_eq!(csv_field("left grain"), "left grain");
         assert_eq!(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_part_that_is_a_link_is_replaced_and_its_target_stays() {
+        // The target was emptied and got the content of the run's file.
+        let folder = test_folder("part-link");
+        let (target, path) = (folder.join("target"), folder.join("a.txt"));
+        fs::write(&target, b"mine").unwrap();
+        let part = part_name(&path);
+        for symbolic in [true, false] {
+            let linked =
+                if symbolic { std::os::unix::fs::symlink(&target, &part) } else { fs::hard_link(&target, &part) };
+            linked.unwrap();
+            write_whole(&path, b"ours").unwrap();
+            assert_eq!((fs::read(&target).unwrap(), fs::read(&path).unwrap()), (b"mine".to_vec(), b"ours".to_vec()));
+            assert!(!part.exists());
+        }
+        // Of the name itself, too, a link goes and not its target.
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(&target, &path).unwrap();
+        write_whole(&path, b"ours").unwrap();
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
+        assert_eq!(fs::read(&target).unwrap(), b"mine");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_written_in_place_only_if_it_is_nowhere_else() {
+        let folder = test_folder("in-place");
+        let (target, path) = (folder.join("target"), folder.join("a.txt"));
+        fs::write(&target, b"mine").unwrap();
+        let open = || open_in_place(&path, fs::OpenOptions::new().write(true).create(true).truncate(true));
+        let refused = |what: &str| {
+            let error = open().unwrap_err().to_string();
+            assert!(error.contains(what) && error.contains("outside the folder"), "{error}");
+            assert_eq!(fs::read(&target).unwrap(), b"mine");
+            fs::remove_file(&path).unwrap();
+        };
+        std::os::unix::fs::symlink(&target, &path).unwrap();
+        refused("a symbolic link");
+        std::os::unix::fs::symlink(folder.join("nowhere"), &path).unwrap();
+        refused("a symbolic link");
+        assert!(!folder.join("nowhere").exists());
+        fs::hard_link(&target, &path).unwrap();
+        refused("a hard link");
+        open().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"");
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::file::at;
+use super::file::{at, check_own, open_in_place};
 
 /// Bytes that wait in memory, at the most.
 const BUFFER: usize = 1 << 18;
@@ -75,10 +75,9 @@ impl TableMark {
             io::ErrorKind::NotFound => format!("{} is missing", path.display()),
             _ => format!("{} cannot be read: {error}", path.display()),
         };
-        // Before it is opened: a pipe would wait for a writer.
-        if !fs::metadata(&path).map_err(unread)?.is_file() {
-            return Err(format!("{} is not a file", path.display()));
-        }
+        // Before it is opened: a pipe would wait for a writer, and through a link a file elsewhere would be cut.
+        let found = fs::symlink_metadata(&path).map_err(unread)?;
+        check_own(&found).map_err(|error| at(&path, error).to_string())?;
         let file = File::open(&path).map_err(unread)?;
         let (mut hasher, mut buffer, mut content) = (crc32fast::Hasher::new(), vec![0; BUFFER], file.take(self.bytes));
         let mut read = 0;
@@ -121,7 +120,7 @@ impl Growing {
     pub fn cut_back(folder: &Path, mark: &TableMark) -> io::Result<Self> {
         let path = folder.join(&mark.file);
         let cut = |path: &Path| {
-            let mut file = OpenOptions::new().write(true).open(path)?;
+            let mut file = open_in_place(path, OpenOptions::new().write(true))?;
             file.set_len(mark.bytes)?;
             file.seek(SeekFrom::End(0))?;
             io::Result::Ok(file)
@@ -194,6 +193,17 @@ mod tests {
         fs::remove_file(folder.join("t.csv")).unwrap();
         fs::create_dir(folder.join("t.csv")).unwrap();
         assert!(mark.check(&folder).is_err());
+        fs::remove_dir(folder.join("t.csv")).unwrap();
+        // Nothing of it was asked at the first checkpoint, and the file at the other end of a link was cut to nothing.
+        #[cfg(unix)]
+        {
+            fs::write(folder.join("mine"), "mine").unwrap();
+            std::os::unix::fs::symlink(folder.join("mine"), folder.join("t.csv")).unwrap();
+            let mark = TableMark { bytes: 0, crc32: 0, ..mark };
+            assert!(mark.check(&folder).unwrap_err().contains("t.csv: this is a symbolic link"));
+            assert!(Growing::cut_back(&folder, &mark).is_err());
+            assert_eq!(fs::read(folder.join("mine")).unwrap(), b"mine");
+        }
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! `run.lock` is held by a lock of the operating system, which goes with the process however it ends; the file itself says
 //! only which process. A lock file without a lock is a leftover. Where a file system gives no locks (some of the network's)
-//! there is none, and two processes on one folder are not found out.
+//! there is none, and two processes on one folder are not found out. A lock file that is a link is an error.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::file::at;
+use super::file::{at, open_in_place};
 
 /// The file that is locked.
 pub const FILE: &str = "run.lock";
@@ -36,7 +36,7 @@ impl Lock {
         let path = folder.join(FILE);
         loop {
             let mut options = OpenOptions::new();
-            let opened = options.read(true).write(true).create(true).truncate(false).open(&path);
+            let opened = open_in_place(&path, options.read(true).write(true).create(true).truncate(false));
             let mut file = opened.map_err(|error| at(&path, error))?;
             // Any other error means that there are no locks here; systems do not agree on which.
             if let Err(TryLockError::WouldBlock) = file.try_lock() {
@@ -57,7 +57,7 @@ impl Lock {
     /// Whether another process has the folder; if so, which, if it says so. Touches nothing.
     pub fn is_taken(folder: &Path) -> Option<Option<u32>> {
         let path = folder.join(FILE);
-        let mut file = fs::metadata(&path).ok()?.is_file().then(|| File::open(path).ok())??;
+        let mut file = fs::symlink_metadata(&path).ok()?.is_file().then(|| File::open(path).ok())??;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(holder(&mut file)),
             _ => None,
@@ -82,7 +82,7 @@ fn holder(file: &mut File) -> Option<u32> {
 fn is_the_file_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    match (file.metadata(), fs::metadata(path)) {
+    match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(ours), Ok(there)) => id(ours) == id(there),
         _ => false,
     }

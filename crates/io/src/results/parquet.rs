@@ -15,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-use super::file::{at, part_name};
+use super::file::{at, create_part, part_name};
 
 /// Rows kept in memory at a time.
 const ROWS_PER_GROUP: usize = 1 << 16;
@@ -93,7 +93,7 @@ fn write(spool: &Path, part: &Path) -> io::Result<()> {
     let fields: String = columns.iter().zip(&names).map(|(column, name)| column.schema(name)).collect();
     let schema = parse_message_type(&format!("message table {{\n{fields}}}")).map_err(io::Error::other)?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let file = File::create(part)?;
+    let file = create_part(part)?;
     let mut writer = SerializedFileWriter::new(file.try_clone()?, Arc::new(schema), Arc::new(properties))?;
     for (number, line) in lines.enumerate() {
         push_row(&line?, &mut columns).ok_or_else(|| {

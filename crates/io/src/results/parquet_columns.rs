@@ -14,7 +14,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
-use super::file::{at, part_name};
+use super::file::{at, create_part, part_name};
 
 /// Writes columns of the same length, each with its name; the file appears whole or not at all.
 pub fn write(target: &Path, columns: &[(String, Vec<String>)]) -> io::Result<()> {
@@ -30,7 +30,7 @@ fn write_part(part: &Path, columns: &[(String, Vec<String>)]) -> io::Result<()> 
     let fields = columns.iter().map(|(name, fields)| field(name, kind(fields))).collect::<io::Result<Vec<_>>>()?;
     let schema = Type::group_type_builder("table").with_fields(fields).build()?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let file = File::create(part)?;
+    let file = create_part(part)?;
     let mut writer = SerializedFileWriter::new(file.try_clone()?, Arc::new(schema), Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
     for (_, fields) in columns {

@@ -94,6 +94,15 @@ pub enum FolderError {
         /// The path.
         folder: String,
     },
+    /// A folder inside the one that was given is a link.
+    #[error(
+        "{folder} is a symbolic link, and stickslip writes only inside the folder that it is given. Remove the link, or \
+         choose another folder with `--out`"
+    )]
+    IsLink {
+        /// The link.
+        folder: String,
+    },
     /// The operating system refused something.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -125,6 +134,14 @@ impl RunFolder {
             return Err(in_use(path, process));
         }
         check_free(path, force, records)
+    }
+
+    /// Refuses a folder that a command makes inside the one it was given, if it is a link: that leads elsewhere.
+    pub fn refuse_link(path: &Path) -> Result<(), FolderError> {
+        match fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => Err(FolderError::IsLink { folder: path.display().to_string() }),
+            _ => Ok(()),
+        }
     }
 
     /// Makes the folder, or takes one that was checked. An older run in it is removed.

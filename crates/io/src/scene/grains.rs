@@ -27,8 +27,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PATIENCE_EACH: Duration = Duration::from_micros(100);
 /// The longest name of a file that is looked for (bytes): what systems allow.
 const LONGEST_NAME: usize = 4096;
-/// The largest list of grains that is read (bytes); it must fit the resolved scene.
-const LARGEST_LIST: u64 = 48 << 20;
 
 /// One table, with every default filled in.
 #[derive(Clone, Debug)]
@@ -219,7 +217,8 @@ fn read_group<'a>(
         room.refuse(count as f64, &place)?;
         Ok(count)
     })?;
-    let Read { placement, types, file_box } = read_placement(table, materials, radius, folder, in_cell)?;
+    let lists = Lists { folder, memory: room.memory };
+    let Read { placement, types, file_box } = read_placement(table, materials, radius, lists, in_cell)?;
     let material = match (types, table.optional("material")) {
         (Some(_), Some(item)) => {
             return Err(item.error("`types` of its `place` gives the materials: leave `material` out".into()));
@@ -255,11 +254,18 @@ pub(super) fn read_radius(item: Item<'_>) -> Result<Radius> {
     Ok(Radius::Between(min, max))
 }
 
+/// Where lists of grains are looked for, and how much of them the machine bears.
+#[derive(Clone, Copy)]
+struct Lists<'a> {
+    folder: &'a Path,
+    memory: &'a Memory,
+}
+
 fn read_placement<'a>(
     table: &Table<'a>,
     materials: &Materials,
     radius: Option<Radius>,
-    folder: &Path,
+    lists: Lists<'_>,
     in_cell: bool,
 ) -> Result<Read<'a>> {
     let place = table.need("place", Item::table)?;
@@ -285,9 +291,9 @@ fn read_placement<'a>(
         kind => {
             types = place.read("types", |item| read_types(item, materials))?;
             Placement::List(match kind {
-                2 => read_file(&place, types.as_ref(), folder)?,
+                2 => read_file(&place, types.as_ref(), lists)?,
                 4 => {
-                    let (list, found) = read_lammps(&place, types.as_ref(), folder)?;
+                    let (list, found) = read_lammps(&place, types.as_ref(), lists)?;
                     file_box = found;
                     list
                 }
@@ -344,24 +350,24 @@ fn read_columns(place: &Table<'_>) -> Result<Option<Vec<usize>>> {
 }
 
 /// A CSV file, relative to the scene's folder.
-fn read_file(place: &Table<'_>, types: Option<&Types>, folder: &Path) -> Result<Rows> {
+fn read_file(place: &Table<'_>, types: Option<&Types>, lists: Lists<'_>) -> Result<Rows> {
     let item = place.required("file")?;
     let columns = read_columns(place)?;
-    let source = open_list(item, folder)?;
+    let source = open_list(item, lists)?;
     rows::read(source.text(), columns, types, |span, message| source.error(span, message))
 }
 
 /// A dump or a data file of LAMMPS, relative to the scene's folder.
-fn read_lammps<'a>(place: &Table<'a>, types: Option<&Types>, folder: &Path) -> Result<(Rows, Option<NamedBox<'a>>)> {
+fn read_lammps<'a>(place: &Table<'a>, types: Option<&Types>, lists: Lists<'_>) -> Result<(Rows, Option<NamedBox<'a>>)> {
     let item = place.required("file")?;
     let timestep = place.read("timestep", |item| item.whole(0))?;
-    let source = open_list(item.clone(), folder)?;
+    let source = open_list(item.clone(), lists)?;
     let (list, found) = lammps::read(source.text(), timestep, types, |span, message| source.error(span, message))?;
     let name = item.clone().string()?.to_owned();
     Ok((list, found.map(|found| NamedBox { name, place: item.place(), found })))
 }
 
-fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
+fn open_list(item: Item<'_>, Lists { folder, memory }: Lists<'_>) -> Result<Source> {
     let name = item.clone().string()?;
     if name.len() > LONGEST_NAME {
         return Err(item.error(format!(
@@ -371,7 +377,7 @@ fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
         )));
     }
     let path = folder.join(name);
-    Source::read(&path, LARGEST_LIST).map_err(|error| match error.line() {
+    let source = Source::read(&path, memory.largest_list()).map_err(|error| match error.line() {
         Some(_) => error,
         // The place to look is the scene when the list is not there at all.
         None => {
@@ -382,7 +388,12 @@ fn open_list(item: Item<'_>, folder: &Path) -> Result<Source> {
                 None => error,
             }
         }
-    })
+    })?;
+    let lines = source.text().bytes().filter(|byte| *byte == b'\n').count();
+    if !memory.bears_lines(lines, source.text().len() as u64) {
+        return Err(item.error(format!("{} has {lines} lines, more than the memory can hold", path.display())));
+    }
+    Ok(source)
 }
 
 /// The same list inside the scene, as the resolved scene has it.

@@ -1,9 +1,9 @@
 //! What memory a scene would need, and what the machine has: refused before anything large is made.
 //!
 //! The need is an estimate: bodies times what a body was measured to cost at the peak of a run. What the machine has is the
-//! least of what Linux calls available and what each control group around this process leaves (versions 1 and 2). Where
-//! neither can be read there is no check. Does not do: lists in files, which have a largest size of their own, and
-//! checkpoints, which are in memory before their bodies are counted.
+//! least of what Linux calls available, what each control group around this process leaves (versions 1 and 2), and what the
+//! limits of the process on its addresses and data leave (`ulimit -v`, `ulimit -d`). Where none can be read there is no
+//! check. Does not do: checkpoints, which are in memory before their bodies are counted.
 
 use std::path::Path;
 
@@ -18,6 +18,24 @@ use crate::scene::check::short;
 /// 4088 while it wrote a checkpoint.
 const BYTES_PER_BODY: f64 = 4100.0;
 
+/// The largest list of grains that is read (bytes): four times what a million grains take with all ten columns, each a
+/// number of 25 letters.
+const LARGEST_LIST: u64 = 1 << 30;
+
+/// A list may take this part of the memory: it is there as it was read, and again as rows.
+const SHARE_OF_A_LIST: u64 = 4;
+
+/// What a line of a list takes while it is read (bytes): a row of ten numbers and flags, 96, and where the line begins and
+/// ends, 32.
+const BYTES_PER_LINE: usize = 128;
+
+/// What a thread takes of the addresses before it does anything (bytes): its stack, 2 MiB, and 64 MiB that glibc sets aside
+/// for its memory.
+const ADDRESSES_PER_THREAD: u64 = 66 << 20;
+
+/// What a run takes beside its bodies (bytes): the program, compression, the picture.
+const BYTES_OF_A_RUN: u64 = 128 << 20;
+
 /// The memory that a scene may use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Memory {
@@ -29,6 +47,18 @@ impl Memory {
     /// That of this machine, now.
     pub fn of_machine() -> Self {
         Memory { available: available(Path::new("/")) }
+    }
+
+    /// The most bytes of a list that is read: with its rows and its copy in the resolved scene, and the run still to come, it
+    /// must leave room.
+    pub fn largest_list(&self) -> u64 {
+        self.available.map_or(LARGEST_LIST, |available| LARGEST_LIST.min(available / SHARE_OF_A_LIST))
+    }
+
+    /// Whether lines can be held that are this many and this long in all (bytes).
+    pub fn bears_lines(&self, lines: usize, bytes: u64) -> bool {
+        let needed = bytes.saturating_add((lines * BYTES_PER_LINE) as u64);
+        self.available.is_none_or(|available| needed <= available / SHARE_OF_A_LIST)
     }
 
     /// Refuses more bodies than ids can count or memory can hold; the place is where they are asked for.
@@ -68,7 +98,33 @@ fn available(root: &Path) -> Option<u64> {
     let system = std::fs::read_to_string(root.join("proc/meminfo")).ok().and_then(|text| of_system(&text));
     let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let groups = groups.lines().filter_map(|line| of_group(root, line)).min();
-    system.into_iter().chain(groups).min()
+    system.into_iter().chain(groups).chain(of_process(root)).min()
+}
+
+/// What the limits on the addresses and the data of this process leave for bodies. Some of it goes to the run itself, and
+/// much of the addresses to its threads: with 2 cores 8 were counted, and 581 MiB of addresses for ten bodies.
+fn of_process(root: &Path) -> Option<u64> {
+    let read = |name: &str| std::fs::read_to_string(root.join("proc/self").join(name)).unwrap_or_default();
+    let (limits, status) = (read("limits"), read("status"));
+    let used = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes.saturating_mul(1024))
+    };
+    let left = |limit: &str, of: &str, set_aside: u64| {
+        let line = limits.lines().find_map(|line| line.strip_prefix(limit))?;
+        // "unlimited" is no number.
+        let limit = line.split_whitespace().next()?.parse::<u64>().ok()?;
+        Some(limit.saturating_sub(used(of).unwrap_or(0)).saturating_sub(set_aside))
+    };
+    let addresses = left("Max address space", "VmSize:", BYTES_OF_A_RUN + threads() * ADDRESSES_PER_THREAD);
+    addresses.into_iter().chain(left("Max data size", "VmData:", BYTES_OF_A_RUN)).min()
+}
+
+/// How many threads a run may have in all: three on each core (for the scene, the steps, the picture), the first
+/// one, and one that waits for signals.
+fn threads() -> u64 {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get()) as u64;
+    3 * cores + 2
 }
 
 fn of_system(meminfo: &str) -> Option<u64> {
@@ -146,6 +202,19 @@ mod tests {
             ("sys/fs/cgroup/memory/memory.usage_in_bytes", "1000\n"),
         ];
         assert_eq!(system("one", &one), Some(5000));
+        // The process may have 4 GiB of addresses, of which it uses 1 GiB; and no limit on its data.
+        let limits = "Limit   Soft Limit   Hard Limit   Units\nMax data size   unlimited   unlimited   bytes\n\
+            Max address space   4294967296   unlimited   bytes\n";
+        let large = ("proc/meminfo", "MemAvailable:    8000000 kB\n");
+        let status = ("proc/self/status", "VmPeak:  2000000 kB\nVmSize:\t 1048576 kB\nVmData:\t 5000 kB\n");
+        let set_aside = (128 + 66 * threads()) << 20;
+        let expected = (3 * GIB).saturating_sub(set_aside);
+        assert_eq!(system("addresses", &[large, ("proc/self/limits", limits), status]), Some(expected));
+        let data = limits.replace("size   unlimited", "size   700000000").replace("4294967296", "unlimited");
+        let expected = 700_000_000 - 5000 * 1024 - (128 << 20);
+        assert_eq!(system("data", &[large, ("proc/self/limits", &data), status]), Some(expected));
+        let none = limits.replace("4294967296", "unlimited");
+        assert_eq!(system("no limits", &[meminfo, ("proc/self/limits", &none), status]), Some(8000 * 1024));
         let unlimited = [
             meminfo,
             ("proc/self/cgroup", "4:memory:/\n"),

@@ -23,7 +23,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::between::{Pair, between_others, covers, exactness, meet, pair_in, pair_of};
 use super::{Scene, read_parsed};
-use crate::input::{self, InputError, LARGEST_FILE, Result, Source, nearest, shown};
+use crate::input::{self, InputError, LARGEST_FILE, MOST_LEVELS, Result, Source, nearest, shown};
 
 /// A key of a scene and the values that it is given, one after the other.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +53,10 @@ impl Setting {
             let forms = "as in time.step, material.grain.density, contact[grain,wall].slide.mu or contact[*].roll.mu";
             format!("expected a KEY of names with dots between them, {forms}; found `{}`", shown(key))
         })?;
+        if path.len() > MOST_LEVELS {
+            let (count, key) = (path.len(), shown(key));
+            return Err(format!("expected a KEY of at most {MOST_LEVELS} steps, found {count}: `{key}`"));
+        }
         let values = values::parse(list).map_err(|error| format!("{}: {error}", shown(key)))?;
         Ok(Setting { key: key.to_owned(), path, values })
     }

@@ -1,9 +1,9 @@
 //! The values of a setting: TOML separated by commas, and ranges of numbers.
 
 use stickslip::math;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
-use crate::input::{self};
+use crate::input;
 
 /// More values than any sweep can run.
 const MOST: usize = 100_000;
@@ -50,7 +50,7 @@ pub(crate) fn split(list: &str) -> Vec<&str> {
 /// A value that is TOML.
 fn sound(value: &str) -> Result<String, String> {
     let bare = !value.is_empty() && value.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
-    match DeTable::parse(&format!("v = {value}")) {
+    match input::document(&format!("v = {value}")) {
         // A line of its own would be a second key.
         Ok(table) if table.get_ref().len() == 1 && !value.contains(['\n', '#']) => Ok(value.to_owned()),
         _ if value.is_empty() => Err("expected a value after `=` and after each comma, found none".into()),
@@ -98,7 +98,7 @@ fn between(from: f64, to: f64, count: usize, log: bool) -> Vec<String> {
 /// A value as a table shows it.
 pub(super) fn shown(value: &str) -> String {
     let text = format!("v = {value}");
-    let parsed = DeTable::parse(&text).ok();
+    let parsed = input::document(&text).ok();
     match parsed.as_ref().and_then(|table| table.get_ref().get("v")).map(|value| value.get_ref()) {
         Some(DeValue::String(text)) => text.to_string(),
         Some(DeValue::Integer(number)) => {

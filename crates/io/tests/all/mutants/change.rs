@@ -136,6 +136,10 @@ const KEYS: [&str; 40] = [
     "start",
 ];
 
+/// A text with more is changed as bytes and lines only: the parser takes less than a kilobyte of stack for each bracket, and a
+/// test has 2 MiB.
+const MOST_BRACKETS: usize = 2000;
+
 /// A key with its value, where they stand in the text.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -156,6 +160,10 @@ pub struct Structure {
 impl Structure {
     pub fn of(text: &str) -> Self {
         let mut found = Structure::default();
+        // The bare parser can be led beyond its stack; the readers of the program count brackets first.
+        if text.matches(['[', '{']).count() > MOST_BRACKETS {
+            return found;
+        }
         if let Ok(table) = DeTable::parse(text) {
             found.table(text, table.get_ref());
         }

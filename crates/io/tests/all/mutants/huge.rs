@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use stickslip_io::scene::{self, InputError};
+use stickslip_io::scene::{self, InputError, Setting};
 use stickslip_io::{checkpoint, run_reader};
 
 use super::{corpus, targets};
@@ -42,9 +42,11 @@ fn files_of_100_megabytes_are_refused_by_their_size() {
         );
         scene::load_text("list.toml", &grains, folder.path()).unwrap_err()
     };
+    // A list of a million grains may have some 100 MiB.
+    File::create(&path).unwrap().set_len(2 << 30).unwrap();
     for kind in ["file", "lammps"] {
         let error = list(kind);
-        assert!(error.message().contains("100 MiB") && error.line() == Some(11), "{error}");
+        assert!(error.message().contains("2048 MiB") && error.line() == Some(11), "{error}");
     }
     // Not read to its end, since it does not begin like one.
     File::create(&path).unwrap().set_len(30 << 30).unwrap();
@@ -63,8 +65,73 @@ fn deep_nesting_is_refused() {
         format!("[[{}a]]", "a.".repeat(10_000)),
         format!("x = {{ {}a = 1 }}", "a.".repeat(10_000)),
     ] {
-        let error = error_of(&format!("{deep}\n{HEAD}{BODY}"));
-        assert!(error.line() == Some(1) && error.message().contains("recurs"), "{error}");
+        let error = error_of(&format!("title = \"\"\n{deep}\n{HEAD}{BODY}"));
+        assert!(error.line() == Some(2) && error.message().contains("more than 80 levels"), "{error}");
+    }
+}
+
+#[test]
+fn brackets_that_cheat_the_parsers_guard_are_refused() {
+    // A scene of 40 kB ended every command that reads TOML with SIGABRT: inline tables without a key make the parser
+    // forget how deep it is, and it descended until the stack was full.
+    for depth in [8000, 100_000] {
+        let open = ["{a=", "[", "{a=[{b="].map(|open| open.repeat(depth));
+        let cheats = open.iter().flat_map(|open| ["{}", "[]"].map(|keyless| (keyless.repeat(depth), open)));
+        for deep in cheats.map(|(keyless, open)| format!("y = {{ {keyless} a = {open}")) {
+            let error = error_of(&format!("{HEAD}{BODY}{deep}"));
+            assert!(error.line() == Some(12) && error.message().contains("more than 80 levels"), "{error}");
+            let probe = stickslip_io::probe_file::load_text("probe.toml", &deep).unwrap_err();
+            assert!(probe.line() == Some(1) && probe.message().contains("more than 80 levels"), "{probe}");
+            let setting = Setting::parse(&format!("time.end={{ {deep} }}")).unwrap_err();
+            assert!(setting.contains("is no value of TOML"), "{setting}");
+            let folder = super::short_run();
+            std::fs::write(folder.path().join("scene.toml"), &deep).unwrap();
+            let run = run_reader::Run::open(folder.path()).unwrap_err().to_string();
+            assert!(run.contains("scene.toml: line 1:") && run.contains("nest more than"), "{run}");
+            for (scene, over) in [(&deep, &String::from("title = \"\"")), (&format!("{HEAD}{BODY}"), &deep)] {
+                for (name, text) in [("scene.toml", scene), ("over.toml", over)] {
+                    std::fs::write(folder.path().join(name), text).unwrap();
+                }
+                let [scene, over] = ["scene.toml", "over.toml"].map(|name| folder.path().join(name));
+                let error = scene::load_variant(&scene, &over).unwrap_err();
+                assert!(error.line() == Some(1) && error.message().contains("more than 80 levels"), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_of_a_sweep_with_20000_steps_is_refused() {
+    // `sweep --set 'a.a.a...'` with 20,000 names overflowed the stack: each was one call.
+    for key in [vec!["a"; 20_000].join("."), format!("a{}", "[0]".repeat(20_000))] {
+        let error = Setting::parse(&format!("{key}=1")).unwrap_err();
+        assert!(error.contains("at most 80 steps, found 2000") && error.len() < 300, "{error}");
+    }
+}
+
+#[test]
+fn json_that_nests_without_end_is_refused() {
+    // run.json, sweep.json and the words of a checkpoint: the reader of JSON stops at 128 levels by itself.
+    let deep = "[".repeat(100_000);
+    let folder = super::short_run();
+    let json = std::fs::read_to_string(folder.path().join("run.json")).unwrap();
+    for text in [deep.clone(), json.replacen('{', &format!("{{\"more\": {deep},"), 1)] {
+        std::fs::write(folder.path().join("run.json"), text).unwrap();
+        assert!(stickslip_io::results::RunFolder::read_run(folder.path()).is_err());
+    }
+    std::fs::write(folder.path().join("sweep.json"), &deep).unwrap();
+    assert!(stickslip_io::results::sweep::SweepJson::read(folder.path()).is_err());
+    let scene = scene::load_text("scene", &format!("{HEAD}{BODY}"), folder.path()).unwrap();
+    let sections = checkpoint::format::decode(&corpus::stepped(&scene, 1).to_bytes().unwrap()).unwrap();
+    for name in ["traffic", "describe.bodies", "describe.materials", "describe.laws"] {
+        let mut forged = sections.clone();
+        forged
+            .iter_mut()
+            .filter(|section| section.name == name)
+            .for_each(|section| section.bytes = deep.clone().into());
+        let file = checkpoint::format::encode(&forged).unwrap();
+        let error = checkpoint::Checkpoint::from_bytes(&file).unwrap_err();
+        assert!(error.contains(&format!("its section `{name}`")), "{error}");
     }
 }
 

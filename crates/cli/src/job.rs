@@ -363,7 +363,7 @@ impl<'a> Job<'a> {
         self.world.let_go_of_workspace();
         let drawing = Drawing::of(&self.world, &self.info);
         // Who has ended the run gets its picture; who asks while it is drawn does not wait for it.
-        let asked = self.interrupted.load(Ordering::Relaxed);
+        let asked = self.json.ending == Ending::Interrupted;
         let picture = if asked { Some(drawing.to_png()) } else { drawing.to_png_unless(&self.interrupted) };
         self.drawn = picture.is_some();
         let (run, scene, log) = (&self.json, &self.scene.resolved, &self.log);

@@ -404,7 +404,8 @@ mod tests {
             let inside = |x: usize, y: usize| {
                 let slope = (glam::DVec2::new(x as f64 - 535.0, 400.0 - y as f64) / 1604.0).extend(1.0);
                 let (ray, from) = (to_unit(slope), to_unit(-body.centre.as_dvec3()));
-                from.length_squared() - ray.dot(from).powi(2) / ray.length_squared() < 1.0
+                let along = ray.dot(from);
+                from.length_squared() - along * along / ray.length_squared() < 1.0
             };
             let mut counts = [0, 0];
             for (x, y) in (0..1200).flat_map(|x| (0..800).map(move |y| (x, y))) {

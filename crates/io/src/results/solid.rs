@@ -126,16 +126,17 @@ impl Solid {
     fn paint_seen_ellipsoid(&self, view: &Perspective, canvas: &mut Canvas, id: u32, near: f32) {
         let (c, squares) = (self.centre.as_dvec3(), self.squares());
         let dual = |a: usize, b: usize| c[a] * c[b] - squares.col(a)[b];
+        let area = f64::from(view.pitch) * f64::from(view.pitch);
         let middle = DVec2::new(dual(0, 2), dual(1, 2)) / dual(2, 2);
-        let entry =
-            |a: usize, b: usize| (middle[a] * middle[b] - dual(a, b) / dual(2, 2)) / f64::from(view.pitch).powi(2);
+        let entry = |a: usize, b: usize| (middle[a] * middle[b] - dual(a, b) / dual(2, 2)) / area;
         let outline = Ellipse::new(view.sample(middle), [entry(0, 0), -entry(0, 1), entry(1, 1)]);
         let Some(ellipse) = outline else { return };
         // In the frame in which it is the unit sphere.
         let to_unit = DMat3::from_diagonal(self.half.as_dvec3().recip()) * self.axes.as_dmat3().transpose();
         let (ray, from) = (to_unit * middle.extend(1.0), to_unit * (middle.extend(1.0) * c.z - c));
         // The discriminant of where the ray meets it is this much in the middle of the ellipse, and goes as `inside`.
-        let most = (ray.dot(from).powi(2) - ray.length_squared() * (from.length_squared() - 1.0)).max(0.0) as f32;
+        let along = ray.dot(from);
+        let most = (along * along - ray.length_squared() * (from.length_squared() - 1.0)).max(0.0) as f32;
         let (to_unit, c) = (to_unit.as_mat3(), self.centre);
         canvas.paint(&ellipse_patch(&ellipse, canvas, near), id, |i, j| {
             let inside = ellipse.inside(ellipse.sheared(i, j));
@@ -184,7 +185,7 @@ impl Solid {
         let frame = view.frame.as_dmat3();
         let squares = frame.transpose() * self.squares() * frame;
         let entry = |a: usize, b: usize| squares.col(a)[b];
-        let area = f64::from(view.pitch).powi(2);
+        let area = f64::from(view.pitch) * f64::from(view.pitch);
         let outline = Ellipse::new(
             view.sample(self.centre).as_dvec2(),
             [entry(0, 0), entry(0, 1), entry(1, 1)].map(|s| s / area),
@@ -195,7 +196,8 @@ impl Solid {
         let lean = entry(0, 1) / entry(1, 1);
         let across = entry(0, 2) - lean * entry(1, 2);
         let width = entry(0, 0) - lean * entry(0, 1);
-        let most = (entry(2, 2) - entry(1, 2).powi(2) / entry(1, 1) - across * across / width).max(0.0).sqrt() as f32;
+        let most =
+            (entry(2, 2) - entry(1, 2) * entry(1, 2) / entry(1, 1) - across * across / width).max(0.0).sqrt() as f32;
         let slope = (DVec2::new(across / width, entry(1, 2) / entry(1, 1)) * f64::from(view.pitch)).as_vec2();
         canvas.paint(&ellipse_patch(&ellipse, canvas, near), 0, |i, j| {
             let place = ellipse.sheared(i, j);

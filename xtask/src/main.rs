@@ -8,6 +8,7 @@ mod claims;
 mod counts;
 mod deny;
 mod examples;
+mod figures;
 mod hygiene;
 mod links;
 mod outcomes;
@@ -34,7 +35,8 @@ cargo xtask bench --roofline [..]
 cargo xtask bench --scale [..]
                              mixtures of sizes, a gas and a row beside a packing of equal spheres
 cargo xtask counts [--write] instructions of kernels and short runs (needs valgrind) against xtask/counts.txt; --write renews it
-cargo xtask readers          the independent readers alone: VTK, pandas, OVITO and LAMMPS on the release binary";
+cargo xtask readers          the independent readers alone: VTK, pandas, OVITO and LAMMPS on the release binary
+cargo xtask figures [NAME ..]  draws the figures of docs/ again, all or those named, and lists those that it cannot";
 
 fn main() -> ExitCode {
     // The folder of the workspace, wherever the command was called from.
@@ -57,6 +59,11 @@ fn main() -> ExitCode {
         ["readers"] => {
             let mut score = Score::default();
             readers::check(&mut score);
+            score.end()
+        }
+        ["figures", ref names @ ..] => {
+            let mut score = Score::default();
+            score.check("figures", || figures::draw(names));
             score.end()
         }
         ["help" | "--help" | "-h"] => {
@@ -180,6 +187,7 @@ fn test(full: bool, only: Option<String>) -> ExitCode {
     score.check("what files must not hold", hygiene::check);
     score.check("links, anchors and equation numbers", links::check);
     deny::check(&mut score);
+    score.check("figures of the documents", figures::check);
     let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
     score.check("lints", || cargo(&lints).run());
     score.check("tests", || tests(full));

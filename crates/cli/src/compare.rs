@@ -67,7 +67,10 @@ impl Compare {
         self.say(&header(&tasks, self.threads()))?;
         let columns = self.run_all(&tasks, folders, &interrupted);
         let comparison = Comparison { title: title(&self.scene, &tasks), columns };
-        comparison.write(&out).map_err(|error| Failure::Run(error.to_string()))?;
+        // Who has ended the runs gets their pictures; who asks while these are drawn does not wait.
+        let never = AtomicBool::new(false);
+        let stop = if interrupted.load(Ordering::Relaxed) { &never } else { &*interrupted };
+        comparison.write(&out, stop).map_err(|error| Failure::Run(error.to_string()))?;
         self.say(&closing(&comparison, &out))?;
         match bad_endings(&comparison) {
             bad if bad.is_empty() => Ok(()),

@@ -132,6 +132,8 @@ pub struct Job<'a> {
     checkpoints: Checkpoints,
     /// Whether the state is worth keeping.
     sound: bool,
+    /// Whether its picture was drawn, as far as it came to that.
+    drawn: bool,
     /// How far the files were when the run was interrupted, before their last rows.
     interrupted_at: Option<Marks>,
     log: SeriesLog,
@@ -218,6 +220,7 @@ impl<'a> Job<'a> {
             started: Instant::now(),
             seconds_before: json.wall_seconds,
             sound: true,
+            drawn: true,
             interrupted_at: None,
             scene,
             world,
@@ -373,8 +376,13 @@ impl<'a> Job<'a> {
         }
         self.info.catch_up(&self.world);
         self.world.let_go_of_workspace();
-        let picture = Drawing::of(&self.world, &self.info).to_png();
-        Closing { run: &self.json, scene: &self.scene.resolved, log: &self.log, picture: &picture }.write(&self.folder)
+        let drawing = Drawing::of(&self.world, &self.info);
+        // Who has ended the run gets its picture; who asks while it is drawn does not wait for it.
+        let asked = self.json.ending == Ending::Interrupted;
+        let picture = if asked { Some(drawing.to_png()) } else { drawing.to_png_unless(&self.interrupted) };
+        self.drawn = picture.is_some();
+        let (run, scene, log) = (&self.json, &self.scene.resolved, &self.log);
+        Closing { run, scene, log, picture: picture.as_deref() }.write(&self.folder)
     }
 
     /// What can be warned of only when all is over.
@@ -392,6 +400,12 @@ impl<'a> Job<'a> {
         match ending {
             Ending::Failed(message) => Err(Failure::Run(message)),
             Ending::BrokenOff(message) => Err(Failure::Run(format!("{message}. When that is mended, {resume}"))),
+            Ending::Finished | Ending::Stopped(_) if !self.drawn => {
+                let folder = for_a_shell(self.folder.path());
+                Err(Failure::Run(format!(
+                    "interrupted while its picture was drawn. The run itself is complete; `stickslip resume {folder}` draws it"
+                )))
+            }
             Ending::Interrupted => Err(Failure::Run(format!("interrupted at {:.6} s; {resume}", self.world.time()))),
             _ => Ok(()),
         }
@@ -424,7 +438,8 @@ impl<'a> Job<'a> {
         for warning in self.late_warnings() {
             text += &format!("warning: {warning}\n");
         }
-        for (what, file) in [("report ", "report.html"), ("picture", "picture.png")] {
+        let files = [("report ", "report.html"), ("picture", "picture.png")];
+        for (what, file) in files.into_iter().take(if self.drawn { 2 } else { 1 }) {
             text += &format!("{what}  {}\n", path.join(file).display());
         }
         text

@@ -10,10 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use stickslip_io::checkpoint::{self, Checkpoint};
 use stickslip_io::results::checkpoints::{self, Unusable};
+use stickslip_io::results::picture::Drawing;
+use stickslip_io::results::report;
 use stickslip_io::results::run_json::scene_hash;
 use stickslip_io::results::sweep::FILES as SWEEP_FILES;
-use stickslip_io::results::{Ending, Marks, RunFolder, RunJson, for_a_shell};
+use stickslip_io::results::{Ending, Marks, RunFolder, RunInfo, RunJson, for_a_shell};
 use stickslip_io::scene::{self, Scene};
 
 use crate::job::{self, Job, Plan};
@@ -83,11 +86,34 @@ impl Resume {
                 "the run in {folder} failed, and would in the same way again: {message}\nMend the scene and run it anew"
             )));
         }
+        let drawn = self.draw_missing(run)?;
         let (time, steps) = (run.simulated_time, run.steps);
+        if drawn {
+            return self.say(&format!("{folder}: {}; its picture was missing and has been drawn\n", run.ending));
+        }
         self.say(&format!(
             "{folder}: {}, at {time:.6} s after {steps} steps; there is nothing to go on with\n",
             run.ending
         ))
+    }
+
+    /// Draws the picture of a run that was asked to end while it was drawn. Returns whether it was missing.
+    fn draw_missing(&self, run: &RunJson) -> Result<bool, Failure> {
+        let end = self.folder.join(checkpoint::END);
+        if self.folder.join(report::PICTURE).exists() || !end.exists() {
+            return Ok(false);
+        }
+        let (folder, _) = RunFolder::reopen(&self.folder).map_err(refuse)?;
+        let scene = scene_of(&self.folder, run)?;
+        let failed = |message: String| Failure::Run(format!("{}: {message}", end.display()));
+        let saved = Checkpoint::read(&end).map_err(|error| failed(error.to_string()))?.saved;
+        let world = scene.world_at(&saved).map_err(|error| failed(error.to_string()))?;
+        let mut info = RunInfo::new(&scene.setup, &scene.names);
+        info.catch_up(&world);
+        let picture =
+            job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| Drawing::of(&world, &info).to_png());
+        report::add_picture(&folder, &picture).map_err(|error| Failure::Run(error.to_string()))?;
+        Ok(true)
     }
 
     fn go_on(&self, scene: &Scene, folder: RunFolder, run: RunJson) -> Outcome {

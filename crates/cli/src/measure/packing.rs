@@ -118,6 +118,7 @@ fn held_grains(
     let sphere = |k: usize| Sphere { centre: frame.positions[k], radius: frame.radii[k], value: f64::from(counts[k]) };
     Drawing {
         spheres: (0..frame.ids.len()).filter(held).map(sphere).collect(),
+        solids: Vec::new(),
         planes: Vec::new(),
         walls: Vec::new(),
         edges: cell.map(picture::edges_of).unwrap_or_default(),

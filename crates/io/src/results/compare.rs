@@ -6,6 +6,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use glam::DVec3;
 use stickslip::measure::repose::{ReposeOptions, repose};
@@ -146,11 +147,11 @@ impl Column {
 }
 
 impl Comparison {
-    /// Writes `compare.csv` and `compare.html` into a folder.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
+    /// Writes `compare.csv` and `compare.html` into a folder; without the pictures that are not drawn when `stop` is set.
+    pub fn write(&self, folder: &Path, stop: &AtomicBool) -> io::Result<()> {
         let [table, page] = FILES.map(|name| folder.join(name));
         write_whole(&table, self.to_csv().as_bytes())?;
-        write_whole(&page, self.to_html().as_bytes())
+        write_whole(&page, self.to_html(stop).as_bytes())
     }
 
     /// The table.
@@ -159,7 +160,7 @@ impl Comparison {
     }
 
     /// The page.
-    pub fn to_html(&self) -> String {
+    pub fn to_html(&self, stop: &AtomicBool) -> String {
         let title = escape(&self.title);
         let names: Vec<String> = self.columns.iter().map(|column| escape(&column.name)).collect();
         let version = self.columns.first().map_or(String::new(), |column| escape(&column.run.version));
@@ -174,7 +175,7 @@ impl Comparison {
              folder and report.</footer>\n",
             names = names.join(", "),
             problems = self.problems(),
-            pictures = self.pictures(),
+            pictures = self.pictures(stop),
             table = self.table(),
             bars = self.bars().to_svg(),
             kinetic = self.kinetic_figure().to_svg(),
@@ -206,9 +207,9 @@ impl Comparison {
         self.columns.iter().map(problem).collect()
     }
 
-    fn pictures(&self) -> String {
+    fn pictures(&self, stop: &AtomicBool) -> String {
         let drawn = self.columns.iter().filter_map(|column| Some((column.drawing.clone()?, self.counts(column))));
-        let (files, scale) = Drawing::side_by_side(drawn.collect());
+        let (files, scale) = Drawing::side_by_side(drawn.collect(), stop);
         let mut files = files.into_iter();
         let mut html = format!(
             "<p class=\"soft\">One camera and one colour scale for all: {}.</p>\n<div class=\"pictures\">\n",
@@ -216,7 +217,7 @@ impl Comparison {
         );
         for column in &self.columns {
             let (name, ending) = (escape(&column.name), escape(&column.run.ending.to_string()));
-            let picture = match column.drawing.as_ref().and_then(|_| files.next()) {
+            let picture = match column.drawing.as_ref().and_then(|_| files.next()?) {
                 Some(file) => format!(
                     "<img alt=\"The last state of {name}\" width=\"1200\" height=\"800\" \
                      src=\"data:image/png;base64,{}\">",
@@ -351,7 +352,7 @@ mod tests {
 
     #[test]
     fn the_page_is_whole_loads_nothing_and_says_what_failed() {
-        let html = three().to_html();
+        let html = three().to_html(&AtomicBool::new(false));
         tags(&html);
         for text in ["A &amp; B", "b failed: body 3 is &lt;gone&gt;", "c was interrupted", "&lt;x&gt;", "not started"] {
             assert!(html.contains(text), "{text}");
@@ -407,7 +408,7 @@ mod tests {
         assert_eq!(names(&three), ["a"]);
         let alone = Comparison { columns: vec![three.columns[0].clone()], ..three.clone() };
         let picture = |comparison: &Comparison| {
-            let html = comparison.pictures();
+            let html = comparison.pictures(&AtomicBool::new(false));
             let at = html.find("base64,").unwrap();
             html[at..].split('"').next().unwrap().to_owned()
         };

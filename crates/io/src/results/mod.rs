@@ -4,6 +4,7 @@
 //! `run_json.rs` (what is known about the run), `report.rs` (what is made of them at the end). Nothing here knows scene files or changes a world.
 
 pub mod bars;
+mod canvas;
 pub mod cell_row;
 pub mod checkpoints;
 pub mod compare;
@@ -11,11 +12,13 @@ pub mod figure;
 pub(crate) mod file;
 pub mod fixed;
 mod font;
+mod framing;
 pub mod growing;
 pub mod heat_map;
 pub mod lammps;
 mod lammps_box;
 mod lammps_data;
+mod lights;
 pub mod lock;
 pub mod multiples;
 mod panel;

@@ -1,27 +1,30 @@
-//! The picture of a state: spheres coloured by speed or height, planes as ground, other walls
+//! The picture of a state: spheres, ellipsoids and boxes coloured by speed or height, planes as ground, other walls
 //! as glass where they would hide a grain, the edges of a periodic cell, a colour bar; 1200 x 800, PNG.
 //!
-//! The camera looks slightly down, from where the scene is widest, and frames the spheres but for the farthest 1 %, so
-//! that a stray grain does not shrink the pile. The same state gives the same bytes. `render.rs` does the light.
+//! The same state gives the same bytes, on any number of threads. `framing.rs` places the camera, `render.rs` does the light.
 
-use glam::{DQuat, DVec3, Vec2, Vec3};
+use std::sync::atomic::AtomicBool;
+
+use glam::{DQuat, DVec3, Mat3, Vec2, Vec3};
 use stickslip::World;
 use stickslip::cell::Frame;
 use stickslip::math;
+use stickslip::measure::BodyView;
 use stickslip::shape::Shape;
 
 use super::fixed::RunInfo;
+use super::framing::{Camera, View, frame_middle};
 use super::panel::Panel;
 use super::render::{self, Ball, Ground, Stage};
 use super::scales::{Range, draw_bar, draw_length};
-use super::solid;
+use super::solid::Solid;
 
 pub(super) const WIDTH: usize = 1200;
 pub(super) const HEIGHT: usize = 800;
 /// Pixels at left, right, top and bottom between which the spheres lie; the colour bar stands on the right.
-const FRAME: [f64; 4] = [60.0, 1010.0, 60.0, 740.0];
+pub(super) const FRAME: [f64; 4] = [60.0, 1010.0, 60.0, 740.0];
 /// Pixels to a unit of slope: an angle of view of 28 degrees from top to bottom.
-const FOCAL: f64 = 1604.0;
+pub(super) const FOCAL: f64 = 1604.0;
 
 /// What colours a state that moves.
 const MOVING: &str = "speed (m/s)";
@@ -31,6 +34,8 @@ const MOVING: &str = "speed (m/s)";
 pub struct Drawing {
     /// The spheres.
     pub spheres: Vec<Sphere>,
+    /// The ellipsoids and boxes.
+    pub solids: Vec<SolidBody>,
     /// Planes: a point and the unit vector out of the solid side.
     pub planes: Vec<(DVec3, DVec3)>,
     /// Finite walls: shape, position and `world_from_body`.
@@ -58,6 +63,29 @@ pub struct Sphere {
     pub value: f64,
 }
 
+/// An ellipsoid or a box with the value that colours it.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidBody {
+    /// Centre (m).
+    pub centre: DVec3,
+    /// `world_from_body`.
+    pub orientation: DQuat,
+    /// Half its extent along each axis of the body's frame (m).
+    pub half: DVec3,
+    /// Whether it is a box.
+    pub is_box: bool,
+    /// The value.
+    pub value: f64,
+}
+
+impl SolidBody {
+    /// How far it reaches from its centre along a unit vector (m).
+    pub fn reach(&self, axis: DVec3) -> f64 {
+        let extents = (self.orientation.conjugate() * axis) * self.half;
+        if self.is_box { extents.abs().element_sum() } else { extents.length() }
+    }
+}
+
 impl Drawing {
     /// A world now: coloured by speed while it moves, by height once it rests, or in a cell that repeats everywhere.
     pub fn of(world: &World, info: &RunInfo) -> Self {
@@ -69,7 +97,7 @@ impl Drawing {
         let gravity = world.model().gravity;
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         let mut spheres = Vec::with_capacity(world.sphere_count());
-        let (mut planes, mut walls) = (Vec::new(), Vec::new());
+        let (mut solids, mut planes, mut walls) = (Vec::new(), Vec::new(), Vec::new());
         for id in world.ids().filter(|id| hidden.binary_search(id).is_err()) {
             let body = world.body(id);
             // A body that has entered during the run is a sphere. An ellipsoid has a radius, too: that of the sphere around it.
@@ -78,30 +106,26 @@ impl Drawing {
                 Shape::Sphere { radius } => {
                     spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
                 }
-                shape @ (Shape::Ellipsoid { .. } | Shape::Box { .. }) => {
-                    let placed = |(at, radius): (DVec3, f64)| Sphere {
-                        centre: body.position + body.orientation * at,
-                        radius,
-                        value: body.velocity.length(),
-                    };
-                    spheres.extend(solid::balls(&shape).into_iter().map(placed));
-                }
+                Shape::Ellipsoid { axes } => solids.push(solid(&body, axes, false)),
+                Shape::Box { size } => solids.push(solid(&body, 0.5 * size, true)),
                 Shape::Plane { normal } => planes.push((body.position, body.orientation * normal)),
                 shape => walls.push((shape, body.position, body.orientation)),
             }
         }
-        // A sphere whose centre is not finite (a run that failed) cannot be shown.
+        // A body whose centre is not finite (a run that failed) cannot be shown.
         spheres.retain(|sphere| sphere.centre.is_finite());
+        solids.retain(|solid| solid.centre.is_finite() && solid.orientation.is_finite());
+        let cell = world.cell().map(|cell| cell.frame);
+        let edges = cell.map_or(Vec::new(), |frame| edges_of(&frame));
+        let mut drawing =
+            Drawing { spheres, solids, planes, walls, edges, up, label: MOVING, from: Some(0.0), to: None };
         // The farthest 1 % do not count: a grain that fell off the edge of the floor falls on.
-        let kept = nearest(&spheres);
-        let squares: f64 = kept.iter().map(|s| s.value * s.value).sum();
-        let radii: f64 = kept.iter().map(|s| s.radius).sum();
+        let kept = drawing.nearest();
+        let squares: f64 = kept.iter().map(|body| body.value() * body.value()).sum();
+        let radii: f64 = kept.iter().map(|body| body.radius()).sum();
         drop(kept);
         // Slower than a hundredth of the speed after a fall through its own size: it rests, as far as one can see.
         let resting = squares <= 1e-4 * gravity.length() * 2.0 * radii;
-        let cell = world.cell().map(|cell| cell.frame);
-        let edges = cell.map_or(Vec::new(), |frame| edges_of(&frame));
-        let mut drawing = Drawing { spheres, planes, walls, edges, up, label: MOVING, from: Some(0.0), to: None };
         // Without gravity and walls no speed is large or small by itself.
         if resting || cell.is_some_and(|frame| frame.repeats_everywhere()) {
             drawing.colour_by_height("height (m)");
@@ -111,53 +135,61 @@ impl Drawing {
 
     /// The picture as a PNG file.
     pub fn to_png(&self) -> Vec<u8> {
-        self.seen_by(&self.view())
+        self.to_png_unless(&AtomicBool::new(false)).unwrap_or_default()
+    }
+
+    /// The same; `None` if `stop` is set before it is drawn.
+    pub fn to_png_unless(&self, stop: &AtomicBool) -> Option<Vec<u8>> {
+        self.seen_by(&self.view(), stop)
     }
 
     /// Pictures of several states for comparing them: one camera and one colour scale for all, and that scale in words. If
     /// some rest and others move, all are coloured by height. Those marked `true` set camera and scale.
-    pub fn side_by_side(mut drawings: Vec<(Drawing, bool)>) -> (Vec<Vec<u8>>, String) {
+    /// A picture is missing if `stop` is set before it is drawn.
+    pub fn side_by_side(mut drawings: Vec<(Drawing, bool)>, stop: &AtomicBool) -> (Vec<Option<Vec<u8>>>, String) {
         if let Some(resting) = drawings.iter().map(|(drawing, _)| drawing.label).find(|label| *label != MOVING) {
             drawings.iter_mut().for_each(|(drawing, _)| drawing.colour_by_height(resting));
         }
         let leading: Vec<&Drawing> = drawings.iter().filter(|(_, leads)| *leads).map(|(drawing, _)| drawing).collect();
         let Some(first) = leading.first().copied().cloned() else { return (Vec::new(), String::new()) };
         let spheres = leading.iter().flat_map(|drawing| drawing.spheres.iter().copied()).collect();
+        let solids = leading.iter().flat_map(|drawing| drawing.solids.iter().copied()).collect();
         let label = first.label;
-        let view = Drawing { spheres, ..first }.view();
+        let view = Drawing { spheres, solids, ..first }.view();
         let [low, high] = [view.range.low, view.range.high].map(|value| view.range.text(value));
-        let pictures = drawings.iter().map(|(drawing, _)| drawing.seen_by(&view)).collect();
+        let pictures = drawings.iter().map(|(drawing, _)| drawing.seen_by(&view, stop)).collect();
         (pictures, format!("{label}, from {low} (dark) to {high} (bright)"))
     }
 
-    /// How far the highest sphere reaches against gravity (m); `None` without spheres.
+    /// How far the highest body reaches against gravity (m); `None` without bodies.
     pub fn top(&self) -> Option<f64> {
-        self.spheres.iter().map(|sphere| sphere.centre.dot(self.up) + sphere.radius).max_by(f64::total_cmp)
+        self.members().map(|body| body.centre().dot(self.up) + body.reach(self.up)).max_by(f64::total_cmp)
     }
 
     fn colour_by_height(&mut self, label: &'static str) {
         let up = self.up;
         self.spheres.iter_mut().for_each(|sphere| sphere.value = sphere.centre.dot(up));
+        self.solids.iter_mut().for_each(|solid| solid.value = solid.centre.dot(up));
         (self.label, self.from) = (label, None);
     }
 
-    fn seen_by(&self, view: &View) -> Vec<u8> {
-        let light = render::render(&self.stage(view));
+    fn seen_by(&self, view: &View, stop: &AtomicBool) -> Option<Vec<u8>> {
+        let light = render::render(&self.stage(view), stop)?.pixels;
         let encode = gamma_table();
         let to_byte = |light: f32| encode[(light.clamp(0.0, 1.0) * 4095.0) as usize];
         let mut pixels: Vec<[u8; 3]> = light.iter().map(|p| p.to_array().map(to_byte)).collect();
-        if !self.spheres.is_empty() {
+        if self.members().next().is_some() {
             draw_bar(&mut pixels, &view.range, self.label);
             // As long as it is seen at the depth of the scene's middle.
             let depth = f64::from(view.camera.place(view.middle).z) * view.size;
             draw_length(&mut pixels, FRAME[0] as f32, depth / FOCAL);
         }
-        encode_png(&pixels)
+        Some(encode_png(&pixels))
     }
 
     /// The values of the bar's ends. The fastest 1 % do not set the upper end.
-    fn range(&self) -> Range {
-        let mut values: Vec<f64> = self.spheres.iter().map(|s| s.value).collect();
+    pub(super) fn range(&self) -> Range {
+        let mut values: Vec<f64> = self.members().map(|body| body.value()).collect();
         values.sort_unstable_by(f64::total_cmp);
         let (Some(&least), Some(&greatest)) = (values.first(), values.last()) else {
             return Range { low: 0.0, high: 1.0, beyond: false };
@@ -174,26 +206,23 @@ impl Drawing {
         Range { low, high: high.max(low + room), beyond: greatest > high }
     }
 
-    /// From where it is seen, and in which colours.
-    fn view(&self) -> View {
-        let mut kept = nearest(&self.spheres);
-        let (middle, size) = bounds(&kept);
-        kept.more.extend(self.framed_walls(middle, size));
-        let point = |centre: DVec3| Sphere { centre, radius: 0.0, value: 0.0 };
-        kept.more.extend(self.edges.iter().flatten().copied().map(point));
-        let (middle, size) = bounds(&kept);
-        View { range: self.range(), middle, size, camera: self.aim(&kept, middle, size) }
-    }
-
     /// The scene in the camera's frame, about one unit large.
     fn stage(&self, view: &View) -> Stage {
         let View { range, middle, size, camera } = view;
         let (middle, size) = (*middle, *size);
         let colours = colour_map();
+        let colour = |value: f64| colours[(range.share(value) * 255.0) as usize];
         let ball = |sphere: &Sphere| Ball {
             centre: camera.place(sphere.centre),
             radius: (sphere.radius / size) as f32,
-            colour: colours[(range.share(sphere.value) * 255.0) as usize],
+            colour: colour(sphere.value),
+        };
+        let solid = |solid: &SolidBody| Solid {
+            centre: camera.place(solid.centre),
+            axes: Mat3::from_cols_array_2d(&DVec3::AXES.map(|axis| camera.turn(solid.orientation * axis).to_array())),
+            half: (solid.half / size).as_vec3(),
+            is_box: solid.is_box,
+            colour: colour(solid.value),
         };
         let lines = self.edges.iter().flat_map(|edge| line(edge.map(|end| camera.place(end))));
         let ground = |&(point, normal): &(DVec3, DVec3)| {
@@ -209,6 +238,7 @@ impl Drawing {
         Stage {
             balls,
             casting,
+            solids: self.solids.iter().map(solid).filter(|solid| solid.centre.is_finite()).collect(),
             grounds: self.planes.iter().map(ground).collect(),
             panels: self.walls.iter().filter_map(|wall| panel(camera, wall)).collect(),
             up: camera.turn(self.up),
@@ -219,61 +249,11 @@ impl Drawing {
             focal: FOCAL as f32,
         }
     }
+}
 
-    /// Points of the walls that are not much larger than what the spheres fill: they belong in the frame.
-    fn framed_walls(&self, middle: DVec3, size: f64) -> Vec<Sphere> {
-        let world = Camera { eye: DVec3::ZERO, right: DVec3::X, above: DVec3::Y, forward: DVec3::Z, unit: 1.0 };
-        let points = |wall| panel(&world, wall).map_or(Vec::new(), |panel| panel.points());
-        let near = |points: &Vec<Vec3>| points.iter().all(|p| p.as_dvec3().distance(middle) < 2.5 * size);
-        let all = self.walls.iter().map(points).filter(near).flatten();
-        all.map(|point| Sphere { centre: point.as_dvec3(), radius: 0.0, value: 0.0 }).collect()
-    }
-
-    /// A camera that shows the kept spheres as large as the frame allows.
-    fn aim(&self, kept: &Kept<'_>, middle: DVec3, size: f64) -> Camera {
-        let forward = self.view_direction(kept);
-        let right = forward.cross(self.up).normalize();
-        let mut camera = Camera { eye: DVec3::ZERO, right, above: right.cross(forward), forward, unit: size };
-        let (mut target, mut distance) = (middle, 6.0 * size);
-        // Perspective makes the two depend on each other; a few rounds settle them.
-        for _ in 0..8 {
-            camera.eye = target - forward * distance;
-            let [left, right, low, high] = seen_bounds(&camera, kept);
-            let (width, height) = ((FRAME[1] - FRAME[0]) / FOCAL, (FRAME[3] - FRAME[2]) / FOCAL);
-            let shift = camera.right * (0.5 * (left + right)) + camera.above * (0.5 * (low + high));
-            target += shift * distance;
-            distance *= ((right - left) / width).max((high - low) / height).clamp(0.2, 5.0);
-        }
-        camera.eye = target - forward * distance;
-        camera
-    }
-
-    /// Where the camera looks: along the thinner horizontal side of the scene and down, and across a slope.
-    fn view_direction(&self, kept: &Kept<'_>) -> DVec3 {
-        let up = self.up;
-        let helper = if up.x.abs() < 0.9 { DVec3::X } else { DVec3::Y };
-        let first = (helper - up * helper.dot(up)).normalize();
-        let second = up.cross(first);
-        let extent = |axis: DVec3| {
-            let places = || kept.iter().map(|s| s.centre.dot(axis));
-            places().fold(f64::NEG_INFINITY, f64::max) - places().fold(f64::INFINITY, f64::min)
-        };
-        let (width, depth, height) = (extent(first), extent(second), extent(up));
-        let slope = self.planes.iter().map(|(_, normal)| *normal).find(|n| (0.2..0.985).contains(&n.dot(up)));
-        let (front, side, degrees) = match slope {
-            Some(normal) => {
-                let downhill = (normal - up * normal.dot(up)).normalize();
-                (up.cross(downhill), downhill, 20.0)
-            }
-            None if depth < 0.3 * width => (-second, first, 12.0),
-            None if width < 0.3 * depth => (first, second, 12.0),
-            None => (-second, first, 30.0),
-        };
-        let flat = height < 0.12 * width.max(depth);
-        let (turn, tilt) = (radians(degrees), radians(if flat { 35.0 } else { 20.0 }));
-        let towards_eye = (front * math::cos(turn) + side * math::sin(turn)) * math::cos(tilt) + up * math::sin(tilt);
-        -towards_eye
-    }
+fn solid(body: &BodyView, half: DVec3, is_box: bool) -> SolidBody {
+    let (centre, orientation, value) = (body.position, body.orientation, body.velocity.length());
+    SolidBody { centre, orientation, half, is_box, value }
 }
 
 /// The twelve edges of a cell.
@@ -301,7 +281,7 @@ fn line([from, to]: [Vec3; 2]) -> impl Iterator<Item = Ball> {
 }
 
 /// A finite wall as the camera sees it.
-fn panel(camera: &Camera, &(shape, position, orientation): &(Shape, DVec3, DQuat)) -> Option<Panel> {
+pub(super) fn panel(camera: &Camera, &(shape, position, orientation): &(Shape, DVec3, DQuat)) -> Option<Panel> {
     let (at, turn) = (camera.place(position), |v: DVec3| camera.turn(orientation * v));
     let length = |x: f64| (x / camera.unit) as f32;
     match shape {
@@ -318,100 +298,6 @@ fn panel(camera: &Camera, &(shape, position, orientation): &(Shape, DVec3, DQuat
         }
         Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Plane { .. } => None,
     }
-}
-
-fn radians(degrees: f64) -> f64 {
-    degrees * std::f64::consts::PI / 180.0
-}
-
-fn frame_middle() -> Vec2 {
-    Vec2::new((0.5 * (FRAME[0] + FRAME[1])) as f32, (0.5 * (FRAME[2] + FRAME[3])) as f32)
-}
-
-/// From where a state is seen, and in which colours.
-struct View {
-    range: Range,
-    /// Middle of what is framed (m), and how far it reaches from there (m).
-    middle: DVec3,
-    size: f64,
-    camera: Camera,
-}
-
-struct Camera {
-    eye: DVec3,
-    right: DVec3,
-    above: DVec3,
-    forward: DVec3,
-    /// Length (m) that becomes 1 in the camera's frame.
-    unit: f64,
-}
-
-impl Camera {
-    fn turn(&self, v: DVec3) -> Vec3 {
-        DVec3::new(v.dot(self.right), v.dot(self.above), v.dot(self.forward)).as_vec3()
-    }
-
-    fn place(&self, point: DVec3) -> Vec3 {
-        self.turn((point - self.eye) / self.unit)
-    }
-}
-
-/// Least and greatest slope to the right and upwards under which the spheres are seen.
-fn seen_bounds(camera: &Camera, spheres: &Kept<'_>) -> [f64; 4] {
-    let mut bounds = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY];
-    for sphere in spheres.iter() {
-        let c = camera.place(sphere.centre).as_dvec3();
-        // Good enough for a margin: the radius seen at the distance of the centre.
-        let depth = c.z.max(1e-3);
-        let r = sphere.radius / camera.unit / depth;
-        let (x, y) = (c.x / depth, c.y / depth);
-        bounds = [bounds[0].min(x - r), bounds[1].max(x + r), bounds[2].min(y - r), bounds[3].max(y + r)];
-    }
-    if spheres.is_empty() { [-0.1, 0.1, -0.1, 0.1] } else { bounds }
-}
-
-/// The spheres that set the frame, from the nearest on, and more that belong in it. In a large scene a copy is worth saving.
-struct Kept<'a> {
-    spheres: &'a [Sphere],
-    numbers: Vec<u32>,
-    more: Vec<Sphere>,
-}
-
-impl Kept<'_> {
-    fn iter(&self) -> impl Iterator<Item = &Sphere> {
-        self.numbers.iter().map(|&number| &self.spheres[number as usize]).chain(&self.more)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.numbers.is_empty() && self.more.is_empty()
-    }
-}
-
-/// The spheres but for the farthest 1 % from their median.
-fn nearest(spheres: &[Sphere]) -> Kept<'_> {
-    let median = |axis: usize| {
-        let mut places: Vec<f64> = spheres.iter().map(|s| s.centre[axis]).collect();
-        places.sort_unstable_by(f64::total_cmp);
-        places.get(places.len() / 2).copied().unwrap_or(0.0)
-    };
-    let centre = DVec3::new(median(0), median(1), median(2));
-    let far = |sphere: &Sphere| (sphere.centre - centre).length_squared();
-    let mut order: Vec<(f64, u32)> = spheres.iter().map(far).zip(0..).collect();
-    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    order.truncate(spheres.len() - spheres.len() / 100);
-    Kept { spheres, numbers: order.iter().map(|&(_, number)| number).collect(), more: Vec::new() }
-}
-
-/// Middle of the box about the spheres, and how far they reach from there.
-fn bounds(spheres: &Kept<'_>) -> (DVec3, f64) {
-    let low = spheres.iter().map(|s| s.centre - s.radius).fold(DVec3::INFINITY, DVec3::min);
-    let high = spheres.iter().map(|s| s.centre + s.radius).fold(DVec3::NEG_INFINITY, DVec3::max);
-    if spheres.is_empty() {
-        return (DVec3::ZERO, 1.0);
-    }
-    let middle = 0.5 * (low + high);
-    let size = spheres.iter().map(|s| (s.centre - middle).length() + s.radius).fold(0.0, f64::max);
-    (middle, size.max(f64::MIN_POSITIVE))
 }
 
 /// The map viridis, dark to light, in equal steps of lightness; sRGB.
@@ -460,6 +346,7 @@ fn encode_png(pixels: &[[u8; 3]]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::framing::bounds;
     use super::*;
 
     fn decode(file: &[u8]) -> Vec<u8> {
@@ -478,6 +365,7 @@ mod tests {
         let ball = Sphere { centre: DVec3::new(3.0, 0.0, 0.5), radius: 0.5, value: 1.0 };
         Drawing {
             spheres: vec![ball],
+            solids: vec![],
             planes: vec![(DVec3::ZERO, DVec3::Z)],
             walls: vec![],
             edges: vec![],
@@ -509,10 +397,10 @@ mod tests {
     fn a_stray_grain_does_not_shrink_the_pile() {
         let grain =
             |i: i32| Sphere { centre: DVec3::new(f64::from(i % 20), f64::from(i / 20), 0.0), radius: 0.5, value: 0.0 };
-        let mut spheres: Vec<Sphere> = (0..200).map(grain).collect();
-        let (_, size) = bounds(&nearest(&spheres));
-        spheres[7].centre = DVec3::new(1e4, 0.0, 0.0);
-        let (_, with_stray) = bounds(&nearest(&spheres));
+        let mut drawing = Drawing { spheres: (0..200).map(grain).collect(), ..one_ball() };
+        let (_, size) = bounds(&drawing.nearest());
+        drawing.spheres[7].centre = DVec3::new(1e4, 0.0, 0.0);
+        let (_, with_stray) = bounds(&drawing.nearest());
         assert!((with_stray - size).abs() < 2.0, "{size} {with_stray}");
     }
 
@@ -557,9 +445,10 @@ mod tests {
 
     #[test]
     fn states_side_by_side_have_one_scale() {
+        let never = AtomicBool::new(false);
         let mut low = one_ball();
         low.spheres[0].value = 0.0;
-        let (pictures, scale) = Drawing::side_by_side(vec![(one_ball(), true), (low.clone(), true)]);
+        let (pictures, scale) = Drawing::side_by_side(vec![(one_ball(), true), (low.clone(), true)], &never);
         assert_eq!(pictures.len(), 2);
         // The same place, and so the same height: what coloured them before does not matter.
         assert_eq!(pictures[0], pictures[1]);
@@ -570,8 +459,8 @@ mod tests {
             drawing.spheres[0].value = value;
             drawing
         };
-        let (pictures, _) = Drawing::side_by_side(vec![(moving(1.0), true), (moving(0.1), true)]);
+        let (pictures, _) = Drawing::side_by_side(vec![(moving(1.0), true), (moving(0.1), true)], &never);
         assert_ne!(pictures[0], pictures[1]);
-        assert_eq!(Drawing::side_by_side(vec![]).0.len(), 0);
+        assert_eq!(Drawing::side_by_side(vec![], &never).0.len(), 0);
     }
 }

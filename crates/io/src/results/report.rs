@@ -4,10 +4,12 @@
 //! prefers. It loads nothing. Plots come from a `SeriesLog`, so that they stay small for any length of run; the same
 //! page can be made again from `series.csv`, read back by `SeriesLog::read`.
 
+use std::fs;
 use std::io;
+use std::path::Path;
 
 use super::figure::{Axis, Curve, Figure};
-use super::file::{base64, escape, short_number, write_whole};
+use super::file::{at, base64, escape, short_number, write_whole};
 use super::run_folder::RunFolder;
 use super::run_json::{Ending, RunJson};
 use super::series::{SeriesLog, SeriesRow};
@@ -22,9 +24,16 @@ pub struct Closing<'a> {
     pub scene: &'a str,
     /// The points of the plots.
     pub log: &'a SeriesLog,
-    /// The picture of the last state, a PNG file.
-    pub picture: &'a [u8],
+    /// The picture of the last state, a PNG file, unless it was not drawn.
+    pub picture: Option<&'a [u8]>,
 }
+
+/// The picture in a run's folder.
+pub const PICTURE: &str = "picture.png";
+const REPORT: &str = "report.html";
+
+/// The page says so in place of the picture.
+const NOT_DRAWN: &str = "The picture was not drawn: the program was asked to end. `stickslip resume` draws it.";
 
 impl Closing<'_> {
     /// Writes the figures, the picture and the report into the run's folder.
@@ -32,8 +41,12 @@ impl Closing<'_> {
         let write = |name: &str, content: &[u8]| write_whole(&folder.path().join(name), content);
         write("energy.svg", energy_figure(self.log.rows()).to_svg().as_bytes())?;
         write("contacts.svg", contacts_figure(self.log.rows()).to_svg().as_bytes())?;
-        write("picture.png", self.picture)?;
-        write("report.html", self.to_html().as_bytes())
+        match self.picture {
+            Some(picture) => write(PICTURE, picture)?,
+            // One of an earlier end would be of another state.
+            None => remove_if_there(&folder.path().join(PICTURE))?,
+        }
+        write(REPORT, self.to_html().as_bytes())
     }
 
     /// The page.
@@ -49,16 +62,14 @@ impl Closing<'_> {
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
              <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{ending}{warnings}{numbers}\
-             <figure class=\"picture\"><img alt=\"The last state\" width=\"1200\" height=\"800\" \
-             src=\"data:image/png;base64,{picture}\"></figure>\n\
-             <h2>Where the energy went</h2>\n{energy}<h2>In the course of time</h2>\n\
+             {picture}<h2>Where the energy went</h2>\n{energy}<h2>In the course of time</h2>\n\
              <div class=\"figures\">\n{figures}</div>\n\
              <details><summary>The scene, with every default written out</summary>\n<pre>{scene}</pre></details>\n\
              <footer>stickslip {version}{commit}, {started}</footer>\n</main>\n</body>\n</html>\n",
             ending = ending(&run.ending),
             warnings = run.warnings.iter().map(|w| note("warning", &format!("Warning: {w}"))).collect::<String>(),
             numbers = numbers(run, rows.last()),
-            picture = base64(self.picture),
+            picture = self.picture.map_or_else(|| note("warning", NOT_DRAWN), picture_figure),
             energy = energy_table(rows),
             scene = escape(self.scene),
             version = escape(&run.version),
@@ -89,6 +100,30 @@ td.b i{display:block;height:11px;border-radius:2px;background:var(--bar)}\
 details{margin-top:36px}summary{cursor:pointer;font-weight:600}\
 pre{background:var(--card);border:1px solid var(--line);border-radius:6px;padding:14px;overflow:auto;font-size:13px}\
 footer{margin-top:32px;color:var(--soft);font-size:13px}";
+
+/// Puts the picture of a run that is over where it is missing: into a file of its own and into the page.
+pub fn add_picture(folder: &RunFolder, picture: &[u8]) -> io::Result<()> {
+    let page = folder.path().join(REPORT);
+    let html = fs::read_to_string(&page).map_err(|error| at(&page, error))?;
+    let html = html.replacen(&note("warning", NOT_DRAWN), &picture_figure(picture), 1);
+    write_whole(&page, html.as_bytes())?;
+    write_whole(&folder.path().join(PICTURE), picture)
+}
+
+fn picture_figure(picture: &[u8]) -> String {
+    format!(
+        "<figure class=\"picture\"><img alt=\"The last state\" width=\"1200\" height=\"800\" \
+         src=\"data:image/png;base64,{}\"></figure>\n",
+        base64(picture)
+    )
+}
+
+fn remove_if_there(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(file, error)),
+        _ => Ok(()),
+    }
+}
 
 /// A whole page. The title and the body are HTML.
 pub(super) fn page(title: &str, more_style: &str, body: &str) -> String {
@@ -293,8 +328,6 @@ pub fn error_figure(rows: &[SeriesRow]) -> Figure {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::super::cell_row::CellRow;
     use super::super::picture::Drawing;
     use super::super::testing::{small_world, tags, test_folder};
@@ -317,7 +350,7 @@ mod tests {
         let path = test_folder("report");
         let folder = RunFolder::create(&path, false, &[]).unwrap();
         let picture = Drawing::of(&world, &info).to_png();
-        let closing = Closing { run: &run, scene, log: &log, picture: &picture };
+        let closing = Closing { run: &run, scene, log: &log, picture: Some(&picture) };
         closing.write(&folder).unwrap();
         let html = std::fs::read_to_string(path.join("report.html")).unwrap();
         assert_eq!(html, closing.to_html());
@@ -338,10 +371,26 @@ mod tests {
     #[test]
     fn a_run_without_a_row_still_has_a_page() {
         let run = RunJson::starting("", Path::new("a.toml"), "", &[]);
-        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), picture: &[] };
+        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), picture: None };
         let html = closing.to_html();
         tags(&html);
         assert!(html.contains("<h1>a.toml</h1>"));
+    }
+
+    #[test]
+    fn a_missing_picture_is_put_where_it_would_have_been() {
+        let path = test_folder("report-without-picture");
+        let folder = RunFolder::create(&path, false, &[]).unwrap();
+        let run = RunJson::starting("", Path::new("a.toml"), "", &[]);
+        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), picture: None };
+        std::fs::write(path.join(PICTURE), "of an earlier end").unwrap();
+        closing.write(&folder).unwrap();
+        assert!(!path.join(PICTURE).exists() && closing.to_html().contains("stickslip resume"));
+        add_picture(&folder, b"picture").unwrap();
+        let whole = Closing { picture: Some(b"picture"), ..closing }.to_html();
+        assert_eq!(std::fs::read_to_string(path.join(REPORT)).unwrap(), whole);
+        assert_eq!(std::fs::read(path.join(PICTURE)).unwrap(), b"picture");
+        std::fs::remove_dir_all(path).unwrap();
     }
 
     #[test]

@@ -20,6 +20,8 @@
 //! The tilt is that of the long axis from the vertical, forwards. The paper prints no numbers but "between 0.9 and 1.8 s the rolling changes its
 //! direction" and the flat pose at the end; the ranges that are checked are those of the specification's planar runs.
 
+use std::sync::atomic::AtomicBool;
+
 use glam::DVec3;
 use stickslip::body::Described;
 use stickslip::law::{self, Hooke, Kinematics, Normal, PairLaws, Tracked};
@@ -240,8 +242,9 @@ fn run(context: &Context) -> Result<Outcome, Ended> {
         let (samples, drawings) = case.watch(context)?;
         table += &rows(case, &samples);
         if number == 0 {
-            let (pictures, _) = Drawing::side_by_side(drawings.into_iter().map(|drawing| (drawing, true)).collect());
-            for (time, picture) in POSES.iter().zip(pictures) {
+            let poses = drawings.into_iter().map(|drawing| (drawing, true)).collect();
+            let (pictures, _) = Drawing::side_by_side(poses, &AtomicBool::new(false));
+            for (time, picture) in POSES.iter().zip(pictures.into_iter().flatten()) {
                 outcome.file(&format!("pose-{time:.1}s.png"), picture);
             }
             read_main(&mut outcome, &samples);

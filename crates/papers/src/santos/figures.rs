@@ -133,6 +133,7 @@ pub fn picture(grains: &[(DVec3, usize)]) -> Vec<u8> {
     let sphere = |&(centre, contacts): &(DVec3, usize)| Sphere { centre, radius: RADIUS, value: contacts as f64 };
     let drawing = Drawing {
         spheres: grains.iter().map(sphere).collect(),
+        solids: Vec::new(),
         planes: Vec::new(),
         walls: Vec::new(),
         edges: Vec::new(),

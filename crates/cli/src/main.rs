@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod compare;
+mod completions;
 mod job;
 mod laws;
 mod measure;
@@ -54,6 +55,7 @@ enum Command {
     Reproduce(reproduce::Reproduce),
     Laws(laws::Laws),
     Bench(bench::Bench),
+    Completions(completions::Completions),
 }
 
 /// Why a command did not do what it was asked.
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
         Command::Reproduce(reproduce) => reproduce.execute(),
         Command::Laws(laws) => laws.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Completions(completions) => completions.execute(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

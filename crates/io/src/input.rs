@@ -11,7 +11,7 @@ mod suggest;
 pub use error::InputError;
 pub(crate) use error::Source;
 pub(crate) use file::{read_file, read_start, read_text};
-pub(crate) use suggest::nearest;
+pub use suggest::nearest;
 
 use std::cell::RefCell;
 use std::ops::Range;

@@ -8,6 +8,7 @@
 mod bodies;
 mod cell;
 mod check;
+mod check_json;
 mod contacts;
 mod grains;
 mod lammps;
@@ -51,6 +52,7 @@ use timing::Time;
 
 pub use crate::input::InputError;
 pub use check::{check_text, plural};
+pub use check_json::check_json;
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
 pub(crate) use setting::split;

@@ -180,8 +180,8 @@ impl Reproduce {
         self.say_header(experiment)?;
         let (scale, started) = (self.scale(), Instant::now());
         // Rows of the other scale are of another size, and a quick result is made again.
-        let rows = result::part_of(&folder).or(result::scale_of(&folder).filter(|held| *held == Scale::Full));
-        let go_on = !self.force && rows.is_none_or(|held| held == scale);
+        let unfinished = result::part_of(&folder) == Some(scale);
+        let go_on = !self.force && (unfinished || (self.full && result::scale_of(&folder) == Some(Scale::Full)));
         let shown = Shown::new(self.quiet);
         let context = Context {
             scale,

@@ -12,14 +12,20 @@ use crate::{Outcome, say};
 pub struct Check {
     /// The scene file (TOML).
     scene: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 impl Check {
-    /// Prints the scene in words, or says where it is wrong.
+    /// Prints the scene in words or as JSON, or says where it is wrong.
     pub fn execute(&self) -> Outcome {
         let scene = scene::load(&self.scene)?;
         // Some faults are found only when the world is built; `run` would refuse them.
         scene.world()?;
+        if self.json {
+            return say(&format!("{:#}\n", scene::check_json(&scene)));
+        }
         say(&scene::check_text(&scene))
     }
 }

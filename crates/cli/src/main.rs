@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod compare;
+mod completions;
 mod job;
 mod laws;
 mod measure;
@@ -56,6 +57,7 @@ enum Command {
     Reproduce(reproduce::Reproduce),
     Laws(laws::Laws),
     Bench(bench::Bench),
+    Completions(completions::Completions),
 }
 
 /// Why a command did not do what it was asked.
@@ -97,6 +99,7 @@ fn main() -> ExitCode {
         Command::Reproduce(reproduce) => reproduce.execute(),
         Command::Laws(laws) => laws.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Completions(completions) => completions.execute(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

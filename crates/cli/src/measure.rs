@@ -5,6 +5,7 @@
 //! found is printed even if files cannot be written; then the exit code is 1. The definitions are in the engine
 //! (`stickslip::measure`) and in GUIDE.md (Measuring).
 
+mod asked;
 mod finding;
 mod forces;
 mod layers;
@@ -25,6 +26,7 @@ use stickslip_io::results::{Ending, write_whole};
 use stickslip_io::run_reader::{Held, ReadError, Run};
 
 use crate::{Failure, Outcome, say};
+pub use asked::Asked;
 use finding::Finding;
 
 /// Measure a finished run: angles, packing, contacts, profiles, stress, rates, loads on walls.
@@ -227,16 +229,18 @@ fn not_to_the_end(ending: &Ending) -> String {
 
 /// Every measurement with its defaults.
 fn defaults() -> Vec<(&'static str, What)> {
-    use clap::FromArgMatches;
-    let of = |name: &'static str| {
-        let command = <What as clap::Subcommand>::augment_subcommands(clap::Command::new("measure"));
-        let matches = command.try_get_matches_from(["measure", name]).ok()?;
-        Some((name, What::from_arg_matches(&matches).ok()?))
-    };
-    WHATS.into_iter().filter_map(of).collect()
+    WHATS.into_iter().filter_map(|name| Some((name, What::parse([name].into_iter()).ok()?))).collect()
 }
 
 impl What {
+    /// The measurement of these words: its name, then its options as `measure` takes them.
+    fn parse<'a>(words: impl Iterator<Item = &'a str>) -> Result<Self, clap::Error> {
+        use clap::FromArgMatches;
+        let command = <What as clap::Subcommand>::augment_subcommands(clap::Command::new("measure"));
+        let matches = command.try_get_matches_from(std::iter::once("measure").chain(words))?;
+        What::from_arg_matches(&matches)
+    }
+
     fn measure(&self, run: &Run) -> Result<Finding, Refusal> {
         match self {
             What::Repose(options) => options.measure(run),

@@ -1,8 +1,9 @@
 //! `stickslip reproduce`: the papers' experiments, ours beside the reference.
 //!
-//! Each experiment gets DIR/paper/experiment/ with `result.json`, tables and figures. A quick result is made anew each time;
-//! a full one goes on with what the folder holds, unless `--force` is given. A folder with a full result, or a part of one,
-//! is not overwritten by a quick one unasked. Experiments themselves are in the crate `stickslip-papers`.
+//! Each experiment gets DIR/paper/experiment/ with `result.json`, tables and figures. An experiment that was stopped continues
+//! from the packings it had finished, unless `--force` is given. A quick one that has its result starts again; a full one
+//! reuses its rows. A quick result does not overwrite a full one, or a part of one, unasked. Experiments themselves are in
+//! the crate `stickslip-papers`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -28,6 +29,7 @@ use crate::{Failure, Outcome, job, say};
 )]
 #[command(after_help = "Example:\n  stickslip reproduce santos/constraints santos/contact\n\n\
                         Each experiment writes DIR/<paper>/<experiment>/ with result.json, tables and figures.\n\
+                        The same command continues an experiment that was stopped, from its finished packings.\n\n\
                         Exit codes: 0 all checks pass; 1 an experiment failed or was interrupted; 2 the input is wrong;\n\
                         3 some checks were missed.")]
 pub struct Reproduce {
@@ -40,7 +42,7 @@ pub struct Reproduce {
     /// Say what there is, and do nothing.
     #[arg(long, conflicts_with_all = ["ids", "all"])]
     list: bool,
-    /// The paper's own size, which may take days: it can be interrupted and goes on when it is called again.
+    /// Use the paper's own size, which may take days.
     #[arg(long)]
     full: bool,
     /// Where to write.
@@ -55,7 +57,7 @@ pub struct Reproduce {
     /// Print errors only.
     #[arg(long)]
     quiet: bool,
-    /// Do all of it anew: go on with nothing that the folder holds, and overwrite it.
+    /// Start again and overwrite what the folder holds.
     #[arg(long)]
     force: bool,
 }
@@ -88,7 +90,9 @@ impl Reproduce {
                 Ok(()) => {}
                 Err(Ended::Failed(why)) => tally.failed.push(format!("{}: {why}", experiment.id)),
                 Err(Ended::Interrupted) => {
-                    tally.failed.push(format!("{} was interrupted", experiment.id));
+                    let kept = result::part_of(&result::folder(&self.out, experiment)).is_some();
+                    let how = if kept { "; the same command continues from its finished packings" } else { "" };
+                    tally.failed.push(format!("{} was interrupted{how}", experiment.id));
                     break;
                 }
             }
@@ -154,7 +158,7 @@ impl Reproduce {
         }
         let holds = if result::scale_of(&folder) == Some(Scale::Full) {
             "a full result"
-        } else if result::broken_off(&folder) {
+        } else if result::part_of(&folder) == Some(Scale::Full) {
             "part of a full result"
         } else {
             return Ok(());
@@ -180,8 +184,9 @@ impl Reproduce {
         std::fs::create_dir_all(&folder).map_err(cannot)?;
         self.say_header(experiment)?;
         let (scale, started) = (self.scale(), Instant::now());
-        // Rows of a quick result are of another size: nothing to go on with.
-        let go_on = self.full && !self.force && result::scale_of(&folder) != Some(Scale::Quick);
+        // Rows of the other scale are of another size, and a quick result is made again.
+        let unfinished = result::part_of(&folder) == Some(scale);
+        let go_on = !self.force && (unfinished || (self.full && result::scale_of(&folder) == Some(Scale::Full)));
         let shown = Shown::new(self.quiet);
         let context = Context {
             scale,

@@ -14,12 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stickslip_io::results::run_json::scene_hash;
+use stickslip_io::results::series;
 use stickslip_io::results::sweep::{Row, SweepJson, SweepTable, Swept};
-use stickslip_io::results::sweep_page::Plot;
+use stickslip_io::results::sweep_page::{Plot, check_plots};
 use stickslip_io::results::{RunFolder, for_a_shell};
-use stickslip_io::scene::{self, Record, Scene, Setting, plural};
+use stickslip_io::run_reader::Run;
+use stickslip_io::scene::{self, Record, Scene, Setting, What, plural};
 
 use crate::job::{self, Job, Plan};
+use crate::measure::Asked;
 use crate::progress::{Overall, Progress};
 use crate::resume::{self, Again};
 use crate::run::refuse;
@@ -37,6 +40,8 @@ use plan::{Place, Todo};
                         commas between them (a text has quotes: '\"epsd\"'), or ranges: 0.1..0.5/5 is five values in equal\n\
                         steps, '1e-4..1e-1/4 log' four in equal ratios. Several --set: every combination; the last changes\n\
                         fastest. The folder gets sweep.csv, sweep.parquet, sweep.html and a run folder for each run.\n\
+                        `--measure repose --plot roll.mu,repose.angle` adds all numbers of `stickslip measure DIR repose`\n\
+                        to the table and plots one; `--measure 'discharge.mass_rate --below 0.1'` adds one, with options.\n\
                         The same command again, or `stickslip resume DIR`, goes on with a sweep that was ended."
 )]
 pub struct Sweep {
@@ -57,6 +62,9 @@ pub struct Sweep {
     /// A plot of columns of the table: X,Y draws lines, X,Y,COLUMN a heat map; may be given several times.
     #[arg(long, value_name = "X,Y[,COLUMN]")]
     plot: Vec<String>,
+    /// Measure each run: all numbers of WHAT or one, as `stickslip measure` has them; may be given several times.
+    #[arg(long, value_name = "WHAT[.NUMBER]")]
+    measure: Vec<String>,
     /// What is kept of runs that came to their end: their folders, or their rows in the table only.
     #[arg(long, value_enum, default_value_t = Keep::All)]
     keep: Keep,
@@ -105,6 +113,7 @@ struct Checked {
     seed: u64,
     steps: u64,
     bodies: usize,
+    repeats: bool,
     records: Vec<Record>,
     warnings: Vec<String>,
 }
@@ -126,6 +135,7 @@ impl Sweep {
             out: Some(folder.to_owned()),
             threads,
             plot: json.plot,
+            measure: json.measure,
             keep: if json.keep == Keep::Table.word() { Keep::Table } else { Keep::All },
             force: false,
             quiet,
@@ -137,12 +147,14 @@ impl Sweep {
     pub fn execute(&self) -> Outcome {
         let settings = self.settings()?;
         let tasks = self.tasks(&settings)?;
+        let measured = self.measured()?;
         let checked = self.check(&settings, &tasks)?;
+        self.check_columns(&settings, &measured, &checked)?;
         let out = self.out.clone().unwrap_or_else(|| side_by_side::default_path("sweep", &self.scene));
         let json = self.json(&settings, &tasks, &checked)?;
         let place = Place::look(&out, &json, self.force)?;
         let works: Vec<Work<'_>> =
-            (0..tasks.len()).map(|n| self.work(n, &settings, &tasks[n], &checked[n], &out)).collect();
+            (0..tasks.len()).map(|n| self.work(n, (&settings, &measured), &tasks[n], &checked[n], &out)).collect();
         let todo = place.plan(&works, self.keep == Keep::Table)?;
         let interrupted = job::listen()?;
         let place = place.take(&json)?;
@@ -183,6 +195,42 @@ impl Sweep {
             Plot::parse(plot).map_err(|error| wrong(format!("--plot: {error}")))?;
         }
         Ok(settings)
+    }
+
+    /// What is measured of each run.
+    fn measured(&self) -> Result<Vec<Asked>, Failure> {
+        let wrong = |message: String| Failure::Input(miette::miette!("--measure: {message}"));
+        let mut measured: Vec<Asked> = Vec::new();
+        for text in &self.measure {
+            let asked = Asked::parse(text).map_err(wrong)?;
+            if let Some(other) = measured.iter().find(|other| other.overlaps(&asked)) {
+                return Err(wrong(format!("`{}` and `{text}` fill the same column: leave one out", other.text())));
+            }
+            measured.push(asked);
+        }
+        Ok(measured)
+    }
+
+    /// Checks before the first run that the table will have what plots and measurements need.
+    fn check_columns(&self, settings: &[Setting], measured: &[Asked], checked: &[Checked]) -> Outcome {
+        for asked in measured {
+            if let Some(record) = checked.iter().find_map(|checked| asked.missing_record(&checked.records)) {
+                let (text, file) = (asked.text(), self.scene.display());
+                return Err(Failure::Input(miette::miette!(
+                    help = format!("add to it:\n\n[[record]]\nwhat  = \"{record}\"\nevery = TIME"),
+                    "--measure {text} needs the record `{record}`, which {file} does not have"
+                )));
+            }
+        }
+        let has_series = |checked: &Checked| checked.records.iter().any(|record| record.what == What::Series);
+        let repeats = checked.iter().any(|checked| checked.repeats);
+        let series = if checked.iter().any(has_series) { series::header(repeats) } else { String::new() };
+        let series = series.split(',').filter(|name| !name.is_empty()).map(str::to_owned);
+        let found = series.chain(measured.iter().flat_map(Asked::columns));
+        let keys = settings.iter().map(|setting| setting.key().to_owned()).collect();
+        let set = settings.iter().map(|setting| setting.shown(0)).collect();
+        check_plots(&self.plot, &SweepTable::expected(keys, set, found))
+            .map_err(|error| Failure::Input(miette::miette!("--plot: {error}")))
     }
 
     /// All combinations: the seed changes fastest, then the last setting.
@@ -228,6 +276,7 @@ impl Sweep {
                 seed: scene.seed,
                 steps: scene.steps,
                 bodies: scene.setup.bodies.len(),
+                repeats: scene.setup.model.cell.is_some_and(|cell| cell.frame.repeats_everywhere()),
                 records: scene.records,
                 warnings: scene.warnings,
             })
@@ -265,20 +314,21 @@ impl Sweep {
             runs: tasks.len(),
             plot: self.plot.clone(),
             keep: self.keep.word().into(),
+            measure: self.measure.clone(),
         })
     }
 
     fn work<'a>(
         &'a self,
         number: usize,
-        settings: &'a [Setting],
+        (settings, measured): (&'a [Setting], &'a [Asked]),
         task: &'a Task,
         checked: &'a Checked,
         out: &Path,
     ) -> Work<'a> {
         let set = settings.iter().zip(&task.choice).map(|(setting, &value)| setting.shown(value)).collect();
         let folder = out.join("runs").join(format!("{:04}", number + 1));
-        Work { sweep: self, number: number + 1, settings, task, checked, set, folder }
+        Work { sweep: self, number: number + 1, settings, measured, task, checked, set, folder }
     }
 
     /// Makes the runs that are to be made, and brings all rows to the board.
@@ -316,6 +366,7 @@ struct Work<'a> {
     /// From 1.
     number: usize,
     settings: &'a [Setting],
+    measured: &'a [Asked],
     task: &'a Task,
     checked: &'a Checked,
     /// Its values as the table shows them.
@@ -327,7 +378,30 @@ impl Work<'_> {
     /// The row of what its folder holds.
     fn row_there(&self) -> std::io::Result<Row> {
         let run = RunFolder::read_run(&self.folder)?;
-        Row::of(self.set.clone(), self.checked.seed, &run, &self.folder, &self.checked.records)
+        let mut row = Row::of(self.set.clone(), self.checked.seed, &run, &self.folder, &self.checked.records)?;
+        if row.is_whole() && !self.measured.is_empty() {
+            match Run::open(&self.folder) {
+                Ok(run) => self.measured.iter().for_each(|asked| asked.add_to(&mut row, &run)),
+                Err(error) => {
+                    let why = error.to_string();
+                    self.measured.iter().for_each(|asked| asked.add_nothing(&mut row, Some(&why)));
+                }
+            }
+        }
+        Ok(row)
+    }
+
+    /// The row of the table of a run whose folder is gone, with the measurements that it has.
+    fn row_kept(&self, row: &Row, same: bool) -> Row {
+        let mut row = row.clone();
+        let has = |asked: &Asked| row.found.iter().any(|(column, _)| asked.columns().contains(column));
+        let empty: Vec<&Asked> = self.measured.iter().filter(|asked| !has(asked)).collect();
+        for asked in empty {
+            // Empty fields are not read back; why they are empty is.
+            let why = format!("{}: `--keep table` removed the folder of the run", asked.text());
+            asked.add_nothing(&mut row, (!same).then_some(why.as_str()));
+        }
+        row
     }
 
     /// Makes the run, or goes on with it. Whatever goes wrong outside of it is the reason of a row that is to be tried again;

@@ -13,7 +13,8 @@ pub use error::InputError;
 pub(crate) use error::Source;
 pub(crate) use file::{read_file, read_start, read_text};
 pub(crate) use nesting::MOST_LEVELS;
-pub(crate) use suggest::{did_you_mean, nearest, no_such_folder};
+pub use suggest::nearest;
+pub(crate) use suggest::{did_you_mean, no_such_folder};
 
 use std::cell::RefCell;
 use std::ops::Range;

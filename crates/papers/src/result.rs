@@ -1,6 +1,7 @@
 //! What is kept of an experiment: `result.json` and the files beside it.
 //!
 //! `result.json` comes last and goes first: while it is there, all that it speaks of is there and belongs to it.
+//! `part.json` is there while an experiment that writes its tables row by row has no result yet; it holds the scale.
 
 use std::fs;
 use std::io;
@@ -43,25 +44,53 @@ pub fn folder(under: &Path, experiment: &Experiment) -> PathBuf {
 
 /// The scale of the result that a folder holds; none if there is none that can be read.
 pub fn scale_of(folder: &Path) -> Option<Scale> {
-    #[derive(Deserialize)]
-    struct Kept {
-        scale: Scale,
-    }
-    let text = fs::read_to_string(folder.join(RESULT)).ok()?;
+    scale_in(&folder.join(RESULT))
+}
+
+/// The table to which an experiment adds packings as they are finished.
+pub const PACKINGS: &str = "packings.csv";
+
+/// The file that says of which scale the rows of an unfinished experiment are.
+const PART: &str = "part.json";
+
+/// What `result.json` and `part.json` have in common.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    scale: Scale,
+}
+
+/// Reads the scale from a file of the folder; none if there is none that can be read.
+fn scale_in(path: &Path) -> Option<Scale> {
+    let text = fs::read_to_string(path).ok()?;
     serde_json::from_str(&text).ok().map(|kept: Kept| kept.scale)
 }
 
-/// Where an experiment keeps packings as they are finished.
-pub const PACKINGS: &str = "packings.csv";
+/// Returns the scale of the unfinished experiment that a folder holds; none beside a result.
+pub fn part_of(folder: &Path) -> Option<Scale> {
+    if folder.join(RESULT).exists() {
+        return None;
+    }
+    // Rows without the file are of an earlier version, which stored those of a full experiment only.
+    scale_in(&folder.join(PART)).or_else(|| folder.join(PACKINGS).exists().then_some(Scale::Full))
+}
 
-/// Whether a folder holds part of a full result: rows of packings, and no result that they belong to.
-pub fn broken_off(folder: &Path) -> bool {
-    folder.join(PACKINGS).exists() && !folder.join(RESULT).exists()
+/// Marks a folder as part of an experiment of this scale, until `write` completes it. An earlier result goes first, then the
+/// tables named here.
+pub fn begin(folder: &Path, scale: Scale, stale: &[&str]) -> io::Result<()> {
+    withdraw(folder)?;
+    stale.iter().try_for_each(|table| remove(&folder.join(table)))?;
+    let text = serde_json::to_vec(&Kept { scale }).map_err(io::Error::other)?;
+    write_whole(&folder.join(PART), &text)
 }
 
 /// Takes away the result of an earlier call, so that it does not stand beside files that are not its own.
 pub fn withdraw(folder: &Path) -> io::Result<()> {
-    match fs::remove_file(folder.join(RESULT)) {
+    remove(&folder.join(RESULT))
+}
+
+/// Removes a file if it is there.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
@@ -75,5 +104,6 @@ pub fn write(folder: &Path, summary: &Summary, files: &[(String, Vec<u8>)]) -> i
     }
     let mut text = serde_json::to_vec_pretty(summary).map_err(io::Error::other)?;
     text.push(b'\n');
-    write_whole(&folder.join(RESULT), &text)
+    write_whole(&folder.join(RESULT), &text)?;
+    remove(&folder.join(PART))
 }

@@ -1,6 +1,6 @@
 //! What a measurement found: numbers with names and units, a table, plots, a picture.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use stickslip_io::results::figure::Figure;
 use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::short_number;
@@ -97,10 +97,27 @@ impl Finding {
         text
     }
 
+    /// All numbers by name. A list of two has the names `_low` and `_high`, a vector `_x`, `_y` and `_z`, a matrix `_xx` and so on.
+    pub fn numbers(&self) -> Vec<(String, Number)> {
+        self.facts.iter().flat_map(|fact| numbers(&fact.key, "_", &fact.value)).collect()
+    }
+
     /// All facts for a machine: full digits, no units.
     pub fn json(&self) -> Map<String, Value> {
         self.facts.iter().map(|fact| (fact.key.clone(), fact.value.clone())).collect()
     }
+}
+
+/// The numbers of a value, each with its name.
+fn numbers(name: &str, separator: &str, value: &Value) -> Vec<(String, Number)> {
+    let parts = match value {
+        Value::Number(number) => return vec![(name.to_owned(), number.clone())],
+        Value::Array(parts) => parts,
+        _ => return Vec::new(),
+    };
+    let ends: &[&str] = if parts.len() == 2 { &["low", "high"] } else { &["x", "y", "z"] };
+    let part = |(part, end): (&Value, &&str)| numbers(&format!("{name}{separator}{end}"), "", part);
+    parts.iter().zip(ends).flat_map(part).collect()
 }
 
 /// A table of numbers with a header. Whole numbers lose their point.

@@ -53,16 +53,17 @@ impl Repose {
                     faster spheres count";
         let found = repose(&frame.positions, &frame.radii, &frame.velocities, &options);
         let found = found.map_err(|error| Refusal::Few(error, help))?;
-        let mut csv = Csv::new("id,distance,height,sector,fitted");
+        let mut csv = Csv::new("id,distance,height,sector,fitted,line");
         for point in &found.points {
-            let id = f64::from(frame.ids[point.index]);
-            csv.row(&[id, point.distance, point.height, point.sector as f64, f64::from(u8::from(point.fitted))]);
+            let (id, line) = (f64::from(frame.ids[point.index]), found.line.at(point.distance));
+            let fitted = f64::from(u8::from(point.fitted));
+            csv.row(&[id, point.distance, point.height, point.sector as f64, fitted, line]);
         }
         let figures = vec![("", self.figure(&found, frame.time))];
         Ok(Finding {
             what: "repose",
             facts: facts(&found, &options, frame.time),
-            headlines: 4,
+            headlines: 2,
             csv: csv.text(),
             figures,
             picture: None,
@@ -80,17 +81,22 @@ impl Repose {
             Curve::line(name, [reach(found.top).max(0.0), reach(found.foot)].map(|x| (x, line.at(x))))
         };
         let degrees = short_number(found.angle.to_degrees(), 3);
-        let other = found.by_distance.map(|slope| (slope.line, short_number(slope.angle.to_degrees(), 3)));
-        let by_distance = other.as_ref().map_or("none".into(), |(_, degrees)| format!("{degrees}°"));
+        let interval = (0.5 * (found.interval.1 - found.interval.0)).to_degrees();
         let mut curves = vec![
             Curve { name: "surface, fitted".into(), points: of(true), dots: true },
             Curve { name: "surface, left out".into(), points: of(false), dots: true },
             drawn(&found.line, &format!("line, {degrees}°")),
         ];
-        curves.extend(other.map(|(line, degrees)| drawn(&line, &format!("window by distance, {degrees}°"))));
+        curves.extend(found.by_height.map(|slope| {
+            drawn(&slope.line, &format!("window by height, {}°", short_number(slope.angle.to_degrees(), 3)))
+        }));
         let from = if self.ridge.is_some() { "plane" } else { "axis" };
         Figure {
-            title: format!("Angle of repose {degrees}°, by distance {by_distance}, at {} s", short_number(time, 4)),
+            title: format!(
+                "Angle of repose {degrees}° ± {}°, at {} s",
+                short_number(interval, 2),
+                short_number(time, 4)
+            ),
             x: Axis::linear(&format!("distance from the {from} (m)")),
             y: Axis::linear("height of the centre (m)"),
             right: None,
@@ -106,15 +112,10 @@ fn facts(found: &repose::Repose, options: &ReposeOptions, time: f64) -> Vec<Fact
         Fact::shown(label, vec![low, high], text)
     };
     let none = |label: &'static str| move || Fact::shown(label, serde_json::Value::Null, "-".into());
-    let by_distance = found.by_distance;
+    let by_height = found.by_height;
     let mut facts = vec![
         Fact::number("angle", found.angle.to_degrees(), "degrees"),
         interval("95 % interval", found.interval),
-        by_distance.map_or_else(none("angle by distance"), |s| {
-            Fact::number("angle by distance", s.angle.to_degrees(), "degrees")
-        }),
-        by_distance
-            .map_or_else(none("95 % interval by distance"), |s| interval("95 % interval by distance", s.interval)),
         Fact::number("top", found.top, "m"),
         Fact::number("foot", found.foot, "m"),
         Fact::count("still moving", found.moving),
@@ -122,6 +123,10 @@ fn facts(found: &repose::Repose, options: &ReposeOptions, time: f64) -> Vec<Fact
         Fact::count("fitted", found.fitted),
         Fact::shown("centre", vector_value(found.centre), vector_text(found.centre)),
         Fact::number("time", time, "s"),
+        by_height.map_or_else(none("angle by height"), |s| {
+            Fact::number("angle by height", s.angle.to_degrees(), "degrees (too flat: see the guide)")
+        }),
+        by_height.map_or_else(none("95 % interval by height"), |s| interval("95 % interval by height", s.interval)),
     ];
     facts.extend(options.wall.map(|wall| Fact::number("wall", wall, "m")));
     facts

@@ -109,8 +109,13 @@ impl Place {
             kept = SweepTable::read_csv(&self.out, &keys)
                 .map_err(|error| wrong(format!("{error}. Put it back as it was, or start anew with `--force`")))?;
         }
-        let row = |work: &Work<'_>| kept.rows.get(&work.number).filter(|row| row.is_whole());
-        works.iter().map(|work| row(work).map_or_else(|| plan_one(work), |row| Ok(Todo::Keep(row.clone())))).collect()
+        let plan = |work: &Work<'_>| {
+            let Some(row) = kept.rows.get(&work.number).filter(|row| row.is_whole()) else { return plan_one(work) };
+            // Other measurements than those in the table need the folder.
+            let same = older.measure == work.sweep.measure;
+            if same || !work.folder.exists() { Ok(Todo::Keep(work.row_kept(row, same))) } else { plan_one(work) }
+        };
+        works.iter().map(plan).collect()
     }
 
     /// Takes the folder: from here on it is written.
@@ -130,7 +135,12 @@ impl Place {
             }
         }
         // The version that began it stays.
-        let begun = self.older.map(|older| SweepJson { plot: json.plot.clone(), keep: json.keep.clone(), ..older });
+        let begun = self.older.map(|older| SweepJson {
+            plot: json.plot.clone(),
+            keep: json.keep.clone(),
+            measure: json.measure.clone(),
+            ..older
+        });
         begun.as_ref().unwrap_or(json).write(&self.out).map_err(broken)?;
         Ok(Taken { _lock: lock })
     }

@@ -283,3 +283,61 @@ fn standard_error_that_nobody_reads_changes_nothing() {
     drop(child.stderr.take());
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
+
+/// A script had to read the words of `check`.
+#[test]
+fn check_prints_json_with_limits_as_numbers() {
+    let folder = Folder::new("check-json");
+    let roll = "roll = { law = \"constant-torque\", length = 0.002, include_spin = true }\n[[body]]\nname = \"floor\"";
+    let scene = ball("end = 0.03\nstep = 1e-5", RECORDS).replacen("[[body]]\nname = \"floor\"", roll, 1);
+    folder.file("ball.toml", &scene);
+    let output = stickslip(&folder, &["check", "ball.toml", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let json: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+    let bodies = serde_json::json!({ "total": 2, "sphere": 1, "plane": 1, "free": 1, "fixed": 1 });
+    assert_eq!(json["bodies"], bodies);
+    let time = &json["time"];
+    assert_eq!((time["step"].as_f64(), time["origin"].as_str()), (Some(1e-5), Some("given")));
+    assert_eq!((time["steps"].as_u64(), time["end"].as_f64()), (Some(3000), Some(0.03)));
+    assert!(time["recommended"].as_f64().unwrap() < time["critical"].as_f64().unwrap(), "{time}");
+    let [pair] = json["pairs"].as_array().unwrap().as_slice() else { panic!("{json}") };
+    assert_eq!(pair["between"], serde_json::json!(["grain", "grain"]));
+    // A ball on a plane: the effective radius is its own.
+    assert_eq!(pair["normal"]["stiffness"].as_f64(), Some(1e4));
+    let limit = |motion: &str| {
+        (pair[motion]["measure"].as_str(), pair[motion]["static"].as_f64(), pair[motion]["kinetic"].as_f64())
+    };
+    assert_eq!(limit("slide"), (Some("mu"), Some(0.5), Some(0.5)));
+    assert_eq!(limit("roll"), (Some("length"), Some(0.002), Some(0.002)));
+    assert_eq!(limit("spin"), limit("roll"), "roll includes spin");
+    let text = out(&stickslip(&folder, &["check", "ball.toml"]));
+    for motion in ["slide", "roll", "spin"] {
+        assert!(text.contains(pair[motion]["limit"].as_str().unwrap()), "{motion}: {text}");
+    }
+    assert_eq!(json["records"][1], serde_json::json!({ "name": "bodies", "what": "bodies", "every": 0.005 }));
+    assert!(json["notes"].is_array() && json["warnings"].is_array());
+    folder.file("free.toml", &ball("end = 0.03", ""));
+    let json: serde_json::Value =
+        serde_json::from_str(&out(&stickslip(&folder, &["check", "free.toml", "--json"]))).unwrap();
+    assert!(json["pairs"][0]["roll"].is_null() && json["time"]["origin"] == "auto", "{json}");
+    folder.file("typo.toml", &ball("end = 0.03\nstp = 1e-5", ""));
+    let wrong = stickslip(&folder, &["check", "typo.toml", "--json"]);
+    assert_eq!((wrong.status.code(), out(&wrong).as_str()), (Some(2), ""));
+}
+
+/// A shell could not complete commands and options.
+#[test]
+fn completions_know_the_commands_and_options_of_three_shells() {
+    let folder = Folder::new("completions");
+    for shell in ["bash", "zsh", "fish"] {
+        let output = stickslip(&folder, &["completions", shell]);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        let script = out(&output);
+        for word in ["stickslip", "reproduce", "checkpoint-every", "repose", "only-variants"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    let wrong = stickslip(&folder, &["completions", "bsh"]);
+    assert!(wrong.status.code() == Some(2) && err(&wrong).contains("bash"), "{}", err(&wrong));
+    assert!(folder.names().is_empty());
+}

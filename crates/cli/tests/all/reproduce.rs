@@ -103,3 +103,68 @@ fn a_quick_result_is_made_anew_but_not_over_a_full_one() {
     let forced = stickslip(&folder, &["reproduce", "santos/constraints", "--quiet", "--force"]);
     assert!(forced.status.success() && std::fs::read_to_string(&result).unwrap().contains("\"quick\""));
 }
+
+/// The output of a command that is interrupted when it has said its first line: signals are listened to from before that.
+#[cfg(unix)]
+fn stopped_at_once(folder: &Folder, arguments: &[&str]) -> std::process::Output {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    let mut command = crate::common::command(folder, arguments);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut String::new()).unwrap();
+    let id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// A quick `reproduce santos/friction` that was stopped lost all packings that it had finished.
+///
+/// The folder holds six of the seven, as a run that was stopped leaves it. Stopped again while it makes the seventh, it still does;
+/// with the seventh there, it has its result without making any. The numbers of the rows are recognised in the result.
+#[cfg(unix)]
+#[test]
+fn a_quick_experiment_that_was_stopped_keeps_its_packings() {
+    let folder = Folder::new("reproduce-stopped");
+    let place = folder.path().join("reproduce/santos/friction");
+    std::fs::create_dir_all(&place).unwrap();
+    let states = ["0,0,0", "0.3,0,0", "1,0,0", "0.3,0.3,0", "0.3,0,0.3", "0.3,0.3,0.3", "1,1,1"];
+    let header =
+        "mu_s,mu_r,mu_t,pressure,n,seed,phi,Z,Z_all,rattlers,kinetic_per_body,pressure_error,steps,seconds,drift\n";
+    let row =
+        |(k, state): (usize, &&str)| format!("{state},0.0001,1000,1,0.5{k},4.{k},4,0.1,1e-13,1e-6,9,1.000,2e-13\n");
+    let rows: Vec<String> = states.iter().enumerate().map(row).collect();
+    let table = place.join("packings.csv");
+    std::fs::write(&table, header.to_owned() + &rows[..6].concat()).unwrap();
+    std::fs::write(place.join("part.json"), "{\"scale\":\"quick\"}").unwrap();
+
+    let stopped = stopped_at_once(&folder, &["reproduce", "santos/friction"]);
+    assert_eq!(stopped.status.code(), Some(1), "{}", err(&stopped));
+    assert!(err(&stopped).contains("the same command continues from its finished packings"), "{}", err(&stopped));
+    assert_eq!(std::fs::read_to_string(&table).unwrap(), header.to_owned() + &rows[..6].concat());
+    assert!(place.join("part.json").exists() && !place.join("result.json").exists());
+
+    std::fs::write(&table, header.to_owned() + &rows.concat()).unwrap();
+    let done = stickslip(&folder, &["reproduce", "santos/friction", "--quiet"]);
+    // The rows are made up, so checks are missed.
+    assert_eq!(done.status.code(), Some(3), "{}", err(&done));
+    let result = json(&std::fs::read_to_string(place.join("result.json")).unwrap());
+    assert_eq!(result["metrics"]["phi[1,1,1]"].as_f64(), Some(0.56));
+    assert_eq!((result["metrics"]["Z[0,0,0]"].as_f64(), result["scale"].as_str()), (Some(4.0), Some("quick")));
+    assert_eq!(result["metrics"]["centre_moved"].as_f64(), Some(2e-13));
+    assert!(!place.join("part.json").exists());
+    // A quick experiment with a result starts again, and a full one does not take the rows of a quick one.
+    let kept = [&table, &place.join("result.json")].map(|path| (path.clone(), std::fs::read(path).unwrap()));
+    for more in [&[][..], &["--full"]] {
+        kept.iter().for_each(|(path, bytes)| std::fs::write(path, bytes).unwrap());
+        let stopped = stopped_at_once(&folder, &[&["reproduce", "santos/friction"], more].concat());
+        assert_eq!(stopped.status.code(), Some(1), "{}", err(&stopped));
+        assert!(!table.exists() && !place.join("result.json").exists(), "{more:?}");
+    }
+    std::fs::write(&kept[1].0, &kept[1].1).unwrap();
+    // Part of a full result is days of work: a quick one asks before it overwrites that.
+    std::fs::remove_file(place.join("result.json")).unwrap();
+    std::fs::write(place.join("part.json"), "{\"scale\":\"full\"}").unwrap();
+    let refused = stickslip(&folder, &["reproduce", "santos/friction"]);
+    assert!(refused.status.code() == Some(2) && err(&refused).contains("part of a full result"), "{}", err(&refused));
+}

@@ -75,9 +75,11 @@ fn every_combination_is_a_row_in_order() {
     assert!(again.status.success() && out(&again).contains("8 runs kept"), "{}{}", out(&again), err(&again));
     assert_eq!(read(&folder, "runs/sweep-ball/sweep.csv"), before);
     assert_ne!(read(&folder, "runs/sweep-ball/sweep.html"), html);
+    // A plot that cannot be made leaves the sweep as it is.
+    let html = read(&folder, "runs/sweep-ball/sweep.html");
     let wrong = stickslip(&folder, &[&command[..], &["--plot", "slide.mu,kinetc"]].concat());
-    assert_eq!(wrong.status.code(), Some(1), "{}", err(&wrong));
-    assert!(err(&wrong).contains("no column `kinetc`") && err(&wrong).contains("kinetic_in"), "{}", err(&wrong));
+    assert_eq!(wrong.status.code(), Some(2), "{}", err(&wrong));
+    assert_eq!(read(&folder, "runs/sweep-ball/sweep.html"), html);
 }
 
 #[test]
@@ -100,7 +102,7 @@ fn the_number_of_threads_changes_nothing() {
 fn wrong_input_is_found_before_anything_is_written() {
     let folder = Folder::new("sweep-wrong");
     folder.file("ball.toml", &ball("end = 0.02", ""));
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 24] = [
         (&["--set", "time.stpe=1e-5"], "did you mean `step`?"),
         (&["--set", "time.step=1e-5,-1"], "run 2 of 2 (time.step = -1)"),
         (&["--set", "contact[grain,wall].slide.mu=1"], "no contact[grain,wall]"),
@@ -114,6 +116,18 @@ fn wrong_input_is_found_before_anything_is_written() {
         (&["--set", MU, "--plot", "kinetic"], "expected X,Y"),
         (&["--set", "seed=1..9999/9999", "--set", "time.end=1..9999/9999"], "more than 100000"),
         (&[], "nothing to sweep"),
+        // A misspelt column was found after the last run, hours later.
+        (&["--set", MU, "--plot", "slide.mu,kinetc"], "no column `kinetc`. Did you mean `kinetic`?"),
+        (&["--set", MU, "--plot", "slide.mux,kinetic"], "no column `slide.mux`. Did you mean `slide.mu`?"),
+        (&["--set", MU, "--plot", "slide.mu,seed,repose.angle"], "no column `repose.angle`"),
+        (&["--set", MU, "--plot", "slide.mu,volume_fraction"], "The columns are: run, contact[*].slide.mu, seed"),
+        (&["--set", MU, "--plot", "slide.mu,state"], "`state` does not hold numbers"),
+        (&["--set", MU, "--measure", "repos"], "no measurement `repos`. Did you mean `repose`?"),
+        (&["--set", MU, "--measure", "repose.angel"], "no number `angel`. Did you mean `angle`?"),
+        (&["--set", MU, "--measure", "repose"], "--measure repose needs the record `bodies`"),
+        (&["--set", MU, "--measure", "walls.times", "--measure", "walls"], "fill the same column"),
+        (&["--set", MU, "--measure", "walls --upto 3"], "unexpected argument '--upto'"),
+        (&["--set", MU, "--measure", "walls --from x"], "expected a number"),
     ];
     for (arguments, expected) in cases {
         let output = stickslip(&folder, &[&["sweep", "ball.toml"], arguments].concat());
@@ -121,6 +135,121 @@ fn wrong_input_is_found_before_anything_is_written() {
         assert!(says(&output, expected), "{arguments:?}: {}", err(&output));
     }
     assert_eq!(folder.names(), ["ball.toml"]);
+}
+
+const BOTH: &str = "[[record]]\nwhat = \"bodies\"\nevery = 0.1\n[[record]]\nwhat = \"contacts\"\nevery = 0.1\n";
+
+/// Two steps of a heap of columns of spheres that do not touch. The top of each lies on a cone of this angle.
+fn cone(folder: &Folder, degrees: f64) {
+    let (radius, base) = (0.005, 0.06);
+    let (spacing, tangent) =
+        (2.02 * radius, stickslip::math::sin(degrees.to_radians()) / stickslip::math::cos(degrees.to_radians()));
+    let mut list = String::from("x,y,z,radius\n");
+    for (i, j) in (-6..=6).flat_map(|i| (-6..=6).map(move |j| (f64::from(i) * spacing, f64::from(j) * spacing))) {
+        let mut height = (base - (i * i + j * j).sqrt()) * tangent;
+        while height >= 0.0 {
+            list += &format!("{i},{j},{height},{radius}\n");
+            height -= spacing;
+        }
+    }
+    folder.file("cone.csv", &list);
+    let place = "[[grains]]\nmaterial = \"grain\"\nplace = { kind = \"file\", file = \"cone.csv\" }\n";
+    let scene = ball("end = 2e-6\nstep = 1e-6", &format!("{place}{BOTH}"));
+    let far = scene.replace("position = [0, 0, 0]", "position = [0, 0, -1]").replace("[0, 0, 0.011]", "[0, 0, -0.5]");
+    folder.file("cone.toml", &far);
+}
+
+/// A measurement had to be made run by run, and its numbers put into the table by hand.
+///
+/// Tops of columns lie exactly on a cone, so its angle comes out to the accuracy of the fit and of two steps of falling: far below
+/// 1e-6 degrees. Nothing touches: forces are empty fields with the reason.
+#[test]
+fn any_measurement_is_in_the_table_and_one_that_fails_says_why() {
+    let folder = Folder::new("sweep-measure");
+    cone(&folder, 25.0);
+    let command = ["sweep", "cone.toml", "--set", "material.grain.density=1000,2000", "--out", "s"];
+    let more = ["--measure", "repose --centre 0,0,0", "--measure", "forces.mean", "--plot", "density,repose.angle"];
+    let output = stickslip(&folder, &[&command[..], &more, &["--plot", "density,forces.mean"]].concat());
+    assert!(output.status.success(), "{}", err(&output));
+    let table = rows(&read(&folder, "s/sweep.csv"));
+    for run in 0..2 {
+        let measure = ["measure", &format!("s/runs/000{}", run + 1), "repose", "--centre", "0,0,0", "--json"];
+        let json: serde_json::Value = serde_json::from_str(&out(&stickslip(&folder, &measure))).unwrap();
+        let field = |name: &str| column(&table, name)[run].parse::<f64>().unwrap();
+        assert!((field("repose.angle") - 25.0).abs() < 1e-6, "{json}");
+        assert_eq!(field("repose.angle"), json["angle"].as_f64().unwrap());
+        assert_eq!(field("repose.interval_95_high"), json["interval_95"][1].as_f64().unwrap());
+        assert_eq!(field("repose.centre_z"), json["centre"][2].as_f64().unwrap());
+        assert_eq!(field("repose.fitted"), json["fitted"].as_f64().unwrap());
+        assert_eq!(column(&table, "forces.mean")[run], "");
+        assert!(column(&table, "not_measured")[run].starts_with("forces: too few"), "{table:?}");
+    }
+    assert_eq!(column(&table, "state"), ["done"; 2]);
+    let html = read(&folder, "s/sweep.html");
+    assert!(html.contains("Run 2, not measured: forces: too few") && html.contains("repose.angle (degrees)"), "{html}");
+    // Given later, a measurement is made of the runs that are there; left out, it leaves the table. Resuming keeps it.
+    let later = stickslip(&folder, &[&command[..], &["--measure", "profile.mass"]].concat());
+    assert!(later.status.success() && out(&later).contains("2 runs kept"), "{}{}", out(&later), err(&later));
+    assert!(stickslip(&folder, &["resume", "s"]).status.success());
+    let table = rows(&read(&folder, "s/sweep.csv"));
+    assert!(column(&table, "profile.mass").iter().all(|field| field.parse::<f64>().unwrap() > 0.0), "{table:?}");
+    assert!(!table[0].iter().any(|name| name.starts_with("repose.") || name == "not_measured"), "{table:?}");
+}
+
+/// Without the folders of runs the table is all there is: what it holds stays, and what it does not hold is said.
+#[test]
+fn a_table_keeps_its_measurements_when_folders_go() {
+    let folder = Folder::new("sweep-measure-table");
+    cone(&folder, 25.0);
+    let command = ["sweep", "cone.toml", "--seeds", "2", "--out", "s", "--keep", "table", "--measure", "repose.angle"];
+    assert!(stickslip(&folder, &command).status.success());
+    assert!(!folder.path().join("s/runs/0001").exists());
+    let before = lasting(&folder, "s/sweep.csv");
+    assert!(stickslip(&folder, &command).status.success());
+    assert_eq!(lasting(&folder, "s/sweep.csv"), before);
+    let other = stickslip(&folder, &[&command[..], &["--measure", "rdf.peak"]].concat());
+    assert!(other.status.success(), "{}", err(&other));
+    let table = rows(&read(&folder, "s/sweep.csv"));
+    assert_eq!(column(&table, "repose.angle"), column(&before, "repose.angle"));
+    assert_eq!(column(&table, "rdf.peak"), [""; 2]);
+    assert!(column(&table, "not_measured")[0].contains("rdf.peak: `--keep table` removed"), "{table:?}");
+}
+
+/// The numbers of a value of `measure --json`, as `--measure` names them.
+fn numbers(name: &str, value: &serde_json::Value, separator: &str) -> Vec<String> {
+    let Some(parts) = value.as_array() else {
+        return if value.is_number() { vec![name.to_owned()] } else { Vec::new() };
+    };
+    let ends = if parts.len() == 2 { &["low", "high"][..] } else { &["x", "y", "z"] };
+    parts.iter().zip(ends).flat_map(|(part, end)| numbers(&format!("{name}{separator}{end}"), part, "")).collect()
+}
+
+/// Every number that `measure` prints can be asked for by name: the list of names that `sweep` knows misses none.
+#[test]
+fn every_number_of_measure_has_a_name() {
+    let folder = Folder::new("sweep-measure-names");
+    cone(&folder, 25.0);
+    let records = format!("{BOTH}[[record]]\nwhat = \"walls\"\nevery = 0.1\n");
+    folder.file("ball.toml", &ball("end = 0.5", &records));
+    for scene in ["cone", "ball"] {
+        assert!(stickslip(&folder, &["run", &format!("{scene}.toml"), "--quiet"]).status.success());
+        let text = out(&stickslip(&folder, &["measure", &format!("runs/{scene}"), "--json"]));
+        let all: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let found =
+            all.as_object().unwrap().iter().filter(|(what, _)| !["left_out", "not_measured"].contains(&what.as_str()));
+        let of = |(what, facts): (&String, &serde_json::Value)| {
+            let facts = facts.as_object().into_iter().flatten();
+            let names = facts.flat_map(|(key, value)| numbers(&format!("{what}.{key}"), value, "_"));
+            names.flat_map(|name| ["--measure".to_owned(), name]).collect::<Vec<_>>()
+        };
+        let asked: Vec<String> = found.flat_map(of).collect();
+        assert!(asked.len() > 40, "{all}");
+        let file = format!("{scene}.toml");
+        let mut command = vec!["sweep", &file, "--set", MU, "--plot", "nonsense,kinetic"];
+        command.extend(asked.iter().map(String::as_str));
+        let output = stickslip(&folder, &command);
+        assert!(output.status.code() == Some(2) && says(&output, "no column `nonsense`"), "{}", err(&output));
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod objectivity;
 mod own_law;
 mod passivity;
 mod regressions;
+mod repose;
 mod rest;
 mod restitution;
 mod restore;

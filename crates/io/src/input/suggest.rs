@@ -52,7 +52,7 @@ const SYNONYMS: &[(&str, &str)] = &[
 ];
 
 /// The known word that was most likely meant, if any is near.
-pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let synonym = SYNONYMS.iter().filter(|(theirs, _)| *theirs == lower);
     let synonym = synonym.flat_map(|(_, ours)| known.iter().find(|k| *k == ours)).next();

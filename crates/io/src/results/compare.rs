@@ -38,7 +38,7 @@ pub struct Column {
     pub heap: Option<Heap>,
 }
 
-/// The angle of repose of a heap at the end of a run, as `measure repose` has it by distance (degrees).
+/// The angle of repose of a heap at the end of a run, as `measure repose` has it (degrees).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heap {
     /// The angle.
@@ -72,9 +72,9 @@ impl Heap {
         {
             return None;
         }
-        let slope = repose(&positions, &radii, &velocities, &ReposeOptions::new(up)).ok()?.by_distance?;
+        let found = repose(&positions, &radii, &velocities, &ReposeOptions::new(up)).ok()?;
         let degrees = |(low, high): (f64, f64)| (low.to_degrees(), high.to_degrees());
-        Some(Heap { angle: slope.angle.to_degrees(), interval: degrees(slope.interval) })
+        Some(Heap { angle: found.angle.to_degrees(), interval: degrees(found.interval) })
     }
 }
 

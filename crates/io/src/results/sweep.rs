@@ -1,8 +1,9 @@
 //! The table of a sweep: one row a run, in `sweep.csv` and `sweep.parquet`, and `sweep.json`, which says what is swept.
 //!
-//! A row is made of what the folder of a run says, `run.json` and the last row of its series, and of nothing else: so a run
-//! that was kept, resumed or done at once has the same row. Columns: `run`, a column for each KEY, `seed`, `state`, `reason`,
-//! `steps`, `time`, `seconds`, then whatever columns the series of the runs have. The page is in `sweep_page.rs`.
+//! A row is made from the folder of a run alone: `run.json`, the last row of its series, and measurements of its records. So a
+//! run that was kept, resumed or done at once has the same row. Columns: `run`, a column for each KEY, `seed`, `state`, `reason`,
+//! `steps`, `time`, `seconds`, then the columns of the series of the runs, then those that were measured. The page is in
+//! `sweep_page.rs`.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -60,6 +61,9 @@ pub struct SweepJson {
     pub plot: Vec<String>,
     /// What is kept: "all" or "table".
     pub keep: String,
+    /// What is measured of each run, as `WHAT` or `WHAT.NUMBER`.
+    #[serde(default)]
+    pub measure: Vec<String>,
 }
 
 impl SweepJson {
@@ -103,23 +107,45 @@ pub struct Row {
     pub time: f64,
     /// Seconds it took.
     pub seconds: f64,
-    /// The last row of its series: columns and fields.
-    pub series: Vec<(String, String)>,
+    /// The last row of its series, then what was measured: columns and fields.
+    pub found: Vec<(String, String)>,
 }
+
+/// The column that says what could not be measured of a run, and why.
+pub const NOT_MEASURED: &str = "not_measured";
 
 impl Row {
     /// The row of a run that has begun.
     pub fn of(set: Vec<String>, seed: u64, run: &RunJson, folder: &Path, records: &[Record]) -> io::Result<Self> {
         let (state, reason) = state(&run.ending);
         let series = records.iter().find(|record| record.what == What::Series).and_then(|r| file_names(r).pop());
-        let series = series.map_or(Ok(Vec::new()), |file| last_row(&folder.join(file)))?;
+        let found = series.map_or(Ok(Vec::new()), |file| last_row(&folder.join(file)))?;
         let (steps, time, seconds) = (run.steps, run.simulated_time, run.wall_seconds);
-        Ok(Row { set, seed, state: state.into(), reason, steps, time, seconds, series })
+        Ok(Row { set, seed, state: state.into(), reason, steps, time, seconds, found })
     }
 
     /// The row of a run that could not even begin, or that could not go on.
     pub fn stuck(set: Vec<String>, seed: u64, state: &str, reason: String) -> Self {
         Row { set, seed, state: state.into(), reason, ..Row::default() }
+    }
+
+    /// Adds a measured number; an empty field where there is none. What could not be measured comes last.
+    pub fn add_measured(&mut self, column: String, field: String) {
+        let last = self.found.iter().position(|(own, _)| own == NOT_MEASURED).unwrap_or(self.found.len());
+        self.found.insert(last, (column, field));
+    }
+
+    /// Notes what could not be measured, and why.
+    pub fn add_not_measured(&mut self, why: &str) {
+        match self.found.iter_mut().find(|(column, _)| column == NOT_MEASURED) {
+            Some((_, all)) => *all += &format!("; {why}"),
+            None => self.found.push((NOT_MEASURED.into(), why.into())),
+        }
+    }
+
+    /// What could not be measured, and why.
+    pub fn not_measured(&self) -> Option<&str> {
+        self.found.iter().find(|(column, _)| column == NOT_MEASURED).map(|(_, why)| why.as_str())
     }
 
     /// Whether the run has come to its end.
@@ -192,10 +218,17 @@ impl SweepTable {
         SweepTable { keys, rows: BTreeMap::new() }
     }
 
-    /// The columns of all series, each where it first stands.
-    fn series_columns(&self) -> Vec<&str> {
+    /// A table of one run that has these columns, before any run has begun: a number in each that the runs will bring.
+    pub fn expected(keys: Vec<String>, set: Vec<String>, found: impl Iterator<Item = String>) -> Self {
+        let found = found.filter(|name| name != "time" && name != "step").map(|name| (name, "0".to_owned())).collect();
+        let row = Row { set, state: "done".into(), found, ..Row::default() };
+        SweepTable { keys, rows: BTreeMap::from([(1, row)]) }
+    }
+
+    /// The columns that the runs bring, each where it first stands.
+    fn found_columns(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
-        for (name, _) in self.rows.values().flat_map(|row| &row.series) {
+        for (name, _) in self.rows.values().flat_map(|row| &row.found) {
             if !names.contains(&name.as_str()) {
                 names.push(name);
             }
@@ -218,8 +251,8 @@ impl SweepTable {
         columns.push(column("steps", &|_, row| row.steps.to_string()));
         columns.push(column("time", &|_, row| format!("{:?}", row.time)));
         columns.push(column("seconds", &|_, row| format!("{:.3}", row.seconds)));
-        for name in self.series_columns() {
-            let field = |row: &Row| row.series.iter().find(|(own, _)| own == name).map(|(_, field)| field.clone());
+        for name in self.found_columns() {
+            let field = |row: &Row| row.found.iter().find(|(own, _)| own == name).map(|(_, field)| field.clone());
             columns.push(column(name, &|_, row| field(row).unwrap_or_default()));
         }
         columns
@@ -277,7 +310,7 @@ impl SweepTable {
             steps: field("steps")?.parse().ok()?,
             time: field("time")?.parse().ok()?,
             seconds: field("seconds")?.parse().ok()?,
-            series: own.map(|(name, field)| (name.clone(), field.clone())).collect(),
+            found: own.map(|(name, field)| (name.clone(), field.clone())).collect(),
         };
         Some((field("run")?.parse().ok()?, row))
     }
@@ -290,9 +323,9 @@ mod tests {
 
     fn table() -> SweepTable {
         let mut table = SweepTable::new(vec!["contact[a,b].mu".into(), "seed".into()]);
-        let series = vec![("kinetic".to_owned(), "0.5".to_owned()), ("error".to_owned(), "1e-9".to_owned())];
+        let found = vec![("kinetic".to_owned(), "0.5".to_owned()), ("error".to_owned(), "1e-9".to_owned())];
         let set = |value: &str| vec![value.to_owned(), "3".to_owned()];
-        let done = Row { set: set("0"), seed: 3, state: "done".into(), steps: 7, time: 0.1, series, ..Row::default() };
+        let done = Row { set: set("0"), seed: 3, state: "done".into(), steps: 7, time: 0.1, found, ..Row::default() };
         table.rows.insert(2, done);
         table.rows.insert(1, Row::stuck(set("0.5"), 3, "failed", "body \"a\", at\n0.1 s".into()));
         table

@@ -10,6 +10,7 @@ use super::file::{escape, short_number};
 use super::heat_map::HeatMap;
 use super::report::{note, page};
 use super::sweep::{SweepJson, SweepTable};
+use crate::input::nearest;
 use crate::scene::{plural, split};
 
 /// More curves than can be told apart.
@@ -95,7 +96,10 @@ impl Data {
         match (names().find(|own| *own == name), ends.as_slice()) {
             (Some(own), _) => Ok(own),
             (None, [own]) => Ok(own),
-            _ => Err(format!("there is no column `{name}`; there are: {}", names().collect::<Vec<_>>().join(", "))),
+            (None, []) => Err(no_column(name, &names().collect::<Vec<_>>())),
+            (None, several) => {
+                Err(format!("several columns end in `{name}`: {}; write one in full", several.join(", ")))
+            }
         }
     }
 
@@ -112,6 +116,20 @@ impl Data {
     fn axis(&self, name: &str) -> Axis {
         Axis { label: label(name), log: spans_decades(self.numbers(name).into_iter()) }
     }
+}
+
+/// There is no such column; which one may be meant, by its whole name or by the end of a key.
+fn no_column(name: &str, columns: &[&str]) -> String {
+    let ends = columns.iter().flat_map(|column| column.match_indices('.').map(|(dot, _)| &column[dot + 1..]));
+    let known: Vec<&str> = columns.iter().copied().chain(ends).collect();
+    let meant = nearest(name, &known).map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
+    format!("there is no column `{name}`.{meant} The columns are: {}", columns.join(", "))
+}
+
+/// Checks that a table has the columns of all plots, and numbers where they are needed.
+pub fn check_plots(plots: &[String], table: &SweepTable) -> Result<(), String> {
+    let data = Data::of(table);
+    plots.iter().try_for_each(|text| data.columns_of(&Plot::parse(text)?).map(|_| ()))
 }
 
 impl SweepPage<'_> {
@@ -153,7 +171,9 @@ impl SweepPage<'_> {
             let reason = if row.reason.is_empty() { String::new() } else { format!(": {}", row.reason) };
             note(class, &format!("Run {run} {}{reason}", row.state))
         });
-        text.collect()
+        let unmeasured = self.table.rows.iter().filter_map(|(run, row)| Some((run, row.not_measured()?)));
+        let unmeasured = unmeasured.map(|(run, why)| note("warning", &format!("Run {run}, not measured: {why}")));
+        text.chain(unmeasured).collect()
     }
 
     /// The plots as SVG: those asked for, else what tells most.
@@ -171,8 +191,9 @@ impl SweepPage<'_> {
     /// Lines over the first key, by the second; with two numeric keys maps as well.
     fn telling(&self, data: &Data) -> Vec<Plot> {
         let x = data.keys.first().cloned().unwrap_or_else(|| "seed".to_owned());
-        let varies = |name: &&&str| data.is_numeric(name) && varies(&data.numbers(name));
-        let columns: Vec<&str> = TELLING.iter().filter(varies).copied().take(MOST_PLOTS).collect();
+        let varies = |name: &str| data.is_numeric(name) && varies(&data.numbers(name));
+        let measured = self.sweep.measure.iter().filter_map(|asked| data.measured(asked));
+        let columns: Vec<&str> = measured.chain(TELLING).filter(|name| varies(name)).take(MOST_PLOTS).collect();
         let mut plots: Vec<Plot> =
             columns.iter().map(|y| Plot { x: x.clone(), y: (*y).to_owned(), colour: None }).collect();
         if let [first, second, ..] = data.keys.as_slice()
@@ -210,16 +231,28 @@ impl SweepPage<'_> {
 }
 
 impl Data {
-    fn draw(&self, plot: &Plot) -> Result<String, String> {
+    /// The columns along x, along y and of the colour; the last of them holds numbers.
+    fn columns_of<'a>(&'a self, plot: &Plot) -> Result<(&'a str, &'a str, Option<&'a str>), String> {
         let (x, y) = (self.find(&plot.x)?, self.find(&plot.y)?);
-        let Some(colour) = &plot.colour else {
-            self.need_numbers(y)?;
+        let colour = plot.colour.as_ref().map(|colour| self.find(colour)).transpose()?;
+        self.need_numbers(colour.unwrap_or(y))?;
+        Ok((x, y, colour))
+    }
+
+    fn draw(&self, plot: &Plot) -> Result<String, String> {
+        Ok(match self.columns_of(plot)? {
+            (x, y, Some(colour)) => self.map(x, y, colour),
             // Words have no places on an axis, but columns of a map.
-            return Ok(if self.is_numeric(x) { self.lines(x, y) } else { self.map(x, "", y) });
-        };
-        let colour = self.find(colour)?;
-        self.need_numbers(colour)?;
-        Ok(self.map(x, y, colour))
+            (x, y, None) if self.is_numeric(x) => self.lines(x, y),
+            (x, y, None) => self.map(x, "", y),
+        })
+    }
+
+    /// The column of what was asked to be measured; of several the first, which is the one that matters most.
+    fn measured(&self, asked: &str) -> Option<&str> {
+        let name = asked.split_whitespace().next()?;
+        let of = |own: &&str| *own == name || own.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        self.columns.iter().map(|(own, _)| own.as_str()).find(of)
     }
 
     fn need_numbers(&self, name: &str) -> Result<(), String> {
@@ -352,6 +385,7 @@ fn label(name: &str) -> String {
         "pressure_error" => return quantity(name),
         last if last.starts_with("lost_") => "J",
         last if last.starts_with("cell_") => "m",
+        last if last.starts_with("angle") => "degrees",
         last if last.starts_with("pressure") || last.starts_with("stress") => "Pa",
         "young" | "shear_modulus" => "Pa",
         "radius" | "length" => "m",
@@ -362,7 +396,8 @@ fn label(name: &str) -> String {
         "velocity" | "max_speed" => "m/s",
         "angular_velocity" => "rad/s",
         "gravity" => "m/s²",
-        "rate" => "1/s",
+        "rate" | "body_rate" => "1/s",
+        "mass_rate" => "kg/s",
         _ => return quantity(name),
     };
     format!("{} ({unit})", quantity(name))

@@ -76,7 +76,8 @@ fn counted(n: usize, kind: &str) -> String {
     if noun { plural(n, kind) } else { format!("{n} {kind}") }
 }
 
-fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
+/// How many bodies there are of each shape and of each motion; kinds without bodies are left out.
+pub(super) fn counts(scene: &Scene) -> Vec<(&'static str, usize)> {
     let bodies = &scene.setup.bodies;
     let count = |fits: &dyn Fn(&stickslip::body::Body) -> bool| bodies.iter().filter(|b| fits(b)).count();
     let kinds = [
@@ -94,7 +95,12 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
         ("belt", count(&|b| matches!(b.motion, Motion::Belt(_)))),
         ("servo", count(&|b| matches!(b.motion, Motion::Servo(_)))),
     ];
-    let kinds: Vec<String> = kinds.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| counted(*n, kind)).collect();
+    kinds.into_iter().filter(|(_, n)| *n > 0).collect()
+}
+
+fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
+    let bodies = &scene.setup.bodies;
+    let kinds: Vec<String> = counts(scene).into_iter().map(|(kind, n)| counted(n, kind)).collect();
     if !scene.title.is_empty() {
         writeln!(text, "title    {}", scene.title)?;
     }
@@ -154,7 +160,7 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
 }
 
 /// The least and the largest R_eff that two bodies of these materials can have. A wall counts as infinitely large.
-fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)> {
+pub(super) fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)> {
     let to_come = |material: u16| {
         let streams = scene.setup.model.inflows.iter().filter(move |inflow| inflow.material == material);
         streams.flat_map(|inflow| inflow.radius)
@@ -174,6 +180,10 @@ fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)>
     let largest = there.chain(to_come(first)).chain(to_come(second)).fold(0.0, f64::max);
     if low.is_finite() && low > 0.0 { Some((low, high.min(largest))) } else { None }
 }
+
+/// The arm of the limit of `marshall` and of `lubkin`, in radii of the contact area.
+pub(super) const MARSHALL_ARM: f64 = 2.0 / 3.0;
+pub(super) const LUBKIN_ARM: f64 = 3.0 * std::f64::consts::PI / 16.0;
 
 /// Motion, law and limit of each of the four.
 pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static str, &'static str, String); 4] {
@@ -212,8 +222,8 @@ pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static
     let spin = match laws.spin {
         Some(Spin::SpringSlider(s)) => ("spring-slider", torque_limit(&s.limit, "<=", radii)),
         Some(Spin::ConstantTorque(s)) => ("constant-torque", torque_limit(&s.limit, "=", radii)),
-        Some(Spin::Marshall(s)) => ("marshall", area_limit(&s.slide.limit, 2.0 / 3.0)),
-        Some(Spin::Lubkin(s)) => ("lubkin", area_limit(&s.limit, 3.0 * std::f64::consts::PI / 16.0)),
+        Some(Spin::Marshall(s)) => ("marshall", area_limit(&s.slide.limit, MARSHALL_ARM)),
+        Some(Spin::Lubkin(s)) => ("lubkin", area_limit(&s.limit, LUBKIN_ARM)),
         Some(Spin::Own(law)) => own(law),
         None if included => ("with roll", String::new()),
         None => free,

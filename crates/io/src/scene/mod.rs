@@ -9,6 +9,7 @@ mod between;
 mod bodies;
 mod cell;
 mod check;
+mod check_json;
 mod contacts;
 mod grains;
 mod lammps;
@@ -55,6 +56,7 @@ use timing::Time;
 
 pub use crate::input::InputError;
 pub use check::{check_text, plural, step_text};
+pub use check_json::check_json;
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
 pub(crate) use setting::split;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::packing::{Packed, Recipe, pack};
+use super::packing::{Packed, Recipe, Row, pack};
 use super::table::Table;
 use crate::experiment::{Context, Ended};
 
@@ -29,22 +29,23 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes the packings that the table does not have. `done` sees each before its row is added. One that fails does not keep
-/// the others from being made; an interrupt ends all.
+/// Makes the packings that the table does not have, and returns the rows in the order of the recipes. `done` sees each packing
+/// before its row is added. One that fails does not keep the others from being made; an interrupt ends all.
 pub fn pack_all(
     recipes: &[Recipe],
-    table: &Mutex<Table>,
+    table: Table,
     context: &Context,
     done: &(dyn Fn(&Recipe, &Packed) -> Result<(), Ended> + Sync),
-) -> Result<(), Ended> {
-    let mut left: Vec<&Recipe> = recipes.iter().filter(|recipe| lock(table).find(recipe).is_none()).collect();
+) -> Result<Vec<Row>, Ended> {
+    let mut left: Vec<&Recipe> = recipes.iter().filter(|recipe| table.find(recipe).is_none()).collect();
+    let table = Mutex::new(table);
     left.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
     let costs = left.iter().map(|recipe| (cost(recipe), Mutex::new(0.0))).collect();
     let progress = Progress { context, costs };
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some((task, recipe)) = take(&next, &left) {
-            if let Err(ended) = pack_one(task, recipe, table, &progress, done) {
+            if let Err(ended) = pack_one(task, recipe, &table, &progress, done) {
                 lock(&failures).push(ended);
             }
         }
@@ -56,7 +57,11 @@ pub fn pack_all(
     });
     context.check_interrupt()?;
     let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failures.into_iter().next().map_or(Ok(()), Err)
+    if let Some(failure) = failures.into_iter().next() {
+        return Err(failure);
+    }
+    let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(recipes.iter().filter_map(|recipe| table.find(recipe)).cloned().collect())
 }
 
 fn take<'a>(next: &AtomicUsize, left: &[&'a Recipe]) -> Option<(usize, &'a Recipe)> {
@@ -106,4 +111,68 @@ fn expected_steps(recipe: &Recipe) -> f64 {
         () => 6e5,
     };
     at_usual * (1e-4 / recipe.pressure).sqrt() * (super::STEP / recipe.step)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::sync::atomic::AtomicBool;
+
+    use super::super::packing::Rest;
+    use super::super::table::open_all;
+    use super::*;
+    use crate::experiment::Scale;
+    use crate::result::{self, PACKINGS};
+
+    /// Small packings under a large pressure, which rest soon.
+    fn recipes() -> Vec<Recipe> {
+        let one = |seed| Recipe {
+            pressure: 1e-2,
+            start: 0.15,
+            rest: Rest { kinetic: 1e-9, pressure_error: 1e-4 },
+            ..Recipe::new([0.5, 0.5, 0.5], 40, seed)
+        };
+        (1..=4).map(one).collect()
+    }
+
+    /// Packs on one thread in a folder, and interrupts after so many packings. Returns the rows and the seeds that it made.
+    fn pack_until(folder: &Path, go_on: bool, most: usize) -> (Result<Vec<Row>, Ended>, Vec<u64>) {
+        let (interrupted, made) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+        let progress = |_: f64, _: &str| {};
+        let context =
+            Context { scale: Scale::Quick, threads: 1, folder, go_on, interrupted: &interrupted, progress: &progress };
+        let table = open_all(&context, &[PACKINGS]).unwrap().remove(0);
+        let rows = pack_all(&recipes(), table, &context, &|recipe, _| {
+            lock(&made).push(recipe.seed);
+            interrupted.store(lock(&made).len() >= most, Ordering::Relaxed);
+            Ok(())
+        });
+        (rows, made.into_inner().unwrap())
+    }
+
+    /// A quick campaign that was stopped lost every packing it had finished. It now keeps a row of each, a later call makes
+    /// only the others, and what comes out is what one that was not stopped gives: everything but the time is equal.
+    #[test]
+    fn a_quick_campaign_that_was_stopped_continues_from_its_finished_packings() {
+        let folder = std::env::temp_dir().join(format!("stickslip-campaign-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (stopped, made) = pack_until(&folder, false, 2);
+        assert_eq!((stopped, made), (Err(Ended::Interrupted), vec![1, 2]));
+        assert_eq!(fs::read_to_string(folder.join(PACKINGS)).unwrap().lines().count(), 3);
+        assert_eq!(result::part_of(&folder), Some(Scale::Quick));
+        let (continued, made) = pack_until(&folder, true, usize::MAX);
+        assert_eq!(made, [3, 4]);
+        let timeless = |rows: Vec<Row>| rows.into_iter().map(|row| Row { seconds: 0.0, ..row }).collect::<Vec<_>>();
+        let continued = timeless(continued.unwrap());
+        let (whole, made) = pack_until(&folder, false, usize::MAX);
+        assert_eq!(made, [1, 2, 3, 4]);
+        assert_eq!(continued, timeless(whole.unwrap()));
+        // A campaign that starts again leaves no rows of the one before, even if it is stopped at once.
+        fs::write(folder.join("result.json"), "{\"scale\": \"quick\"}").unwrap();
+        assert_eq!(result::part_of(&folder), None);
+        result::begin(&folder, Scale::Full, &[PACKINGS]).unwrap();
+        assert!(result::part_of(&folder) == Some(Scale::Full) && !folder.join(PACKINGS).exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -11,15 +11,13 @@
 //! which is 95 % for one comparison, one in five sound results would miss a check, and ours did. A check of the paper's "0.004 or
 //! less" adds four errors of a difference to 0.004.
 
-use std::sync::{Mutex, PoisonError};
-
 use stickslip_io::results::figure::Axis;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Point, Series, Symbol};
 
 use super::campaign::pack_all;
 use super::friction::{mean_and_scatter, name};
-use super::packing::{Friction, Packed, Recipe, Row};
-use super::table::{Table, to_csv};
+use super::packing::{Friction, Recipe, Row};
+use super::table::{open_all, to_csv};
 use crate::experiment::{Context, Ended, Experiment, Outcome, Scale};
 use crate::result::PACKINGS;
 
@@ -113,30 +111,19 @@ fn run(context: &Context) -> Result<Outcome, Ended> {
     let parts = [(SMALL_STEP, size.changed(small_step)), (PACKINGS, size.points()), (START, size.changed(other_start))];
     let all: f64 = parts.iter().map(|(_, recipes)| recipes.len() as f64).sum();
     let (mut outcome, mut found, mut before) = (Outcome::default(), Vec::new(), 0.0);
-    let most_drift = Mutex::new(0.0_f64);
-    let done = |_: &Recipe, packed: &Packed| {
-        let mut most = most_drift.lock().unwrap_or_else(PoisonError::into_inner);
-        *most = most.max(packed.drift);
-        Ok(())
-    };
-    for (file, recipes) in &parts {
-        let table = match context.scale {
-            Scale::Quick => Table::in_memory(),
-            Scale::Full => Table::open(&context.folder.join(file), context.go_on)?,
-        };
-        let (table, share) = (Mutex::new(table), recipes.len() as f64 / all);
+    let tables = open_all(context, &[parts[0].0, parts[1].0, parts[2].0])?;
+    for ((file, recipes), table) in parts.iter().zip(tables) {
+        let share = recipes.len() as f64 / all;
         let progress = |part: f64, doing: &str| (context.progress)(before + part * share, doing);
         let within = Context { progress: &progress, ..*context };
-        pack_all(recipes, &table, &within, &done)?;
+        let rows = pack_all(recipes, table, &within, &|_, _| Ok(()))?;
         before += share;
-        let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let rows: Vec<Row> = recipes.iter().filter_map(|recipe| table.find(recipe)).cloned().collect();
         outcome.file(file, to_csv(&rows));
         found.push(rows);
     }
     let points = points(&size, &found[1]);
     judge(&mut outcome, &size, &points, &found);
-    let most_drift = most_drift.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let most_drift = found.iter().flatten().map(|row| row.drift).fold(0.0, f64::max);
     outcome.checked("centre_moved", most_drift, 0.0, 1e-9, "no force acts from outside");
     outcome.file("figure5.svg", figure(&points).to_svg());
     Ok(outcome)

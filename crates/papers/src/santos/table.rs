@@ -1,5 +1,5 @@
-//! `packings.csv`: one row a packing, written anew after each, whole or not at all, so that a run that is broken off keeps
-//! what was done and a later one goes on with it.
+//! `packings.csv`: one row per packing. The file is replaced as a whole after each, so a run that is stopped keeps its
+//! finished packings and a later one continues from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,21 @@ use std::path::{Path, PathBuf};
 use stickslip_io::results::write_whole;
 
 use super::packing::{Recipe, Row};
-use crate::experiment::Ended;
+use crate::experiment::{Context, Ended};
+use crate::result;
 
 /// The columns.
 pub const HEADER: &str =
-    "mu_s,mu_r,mu_t,pressure,n,seed,phi,Z,Z_all,rattlers,kinetic_per_body,pressure_error,steps,seconds";
+    "mu_s,mu_r,mu_t,pressure,n,seed,phi,Z,Z_all,rattlers,kinetic_per_body,pressure_error,steps,seconds,drift";
 
 impl Row {
     fn line(&self) -> String {
-        let Row { mu, pressure, n, seed, phi, z, z_all, rattlers, kinetic, pressure_error, steps, seconds } = self;
+        let Row { mu, pressure, n, seed, phi, z, z_all, rattlers, kinetic, pressure_error, steps, seconds, drift } =
+            self;
         let [slide, roll, spin] = mu;
         format!(
             "{slide},{roll},{spin},{pressure},{n},{seed},{phi},{z},{z_all},{rattlers},{kinetic:e},{pressure_error:e},\
-             {steps},{seconds:.3}\n"
+             {steps},{seconds:.3},{drift:e}\n"
         )
     }
 
@@ -43,6 +45,7 @@ impl Row {
             pressure_error: number(11)?,
             steps: cells[12].parse().ok()?,
             seconds: number(13)?,
+            drift: number(14)?,
         })
     }
 
@@ -58,18 +61,21 @@ pub fn to_csv<'a>(rows: impl IntoIterator<Item = &'a Row>) -> String {
     rows.into_iter().fold(format!("{HEADER}\n"), |text, row| text + &row.line())
 }
 
-/// A table that is kept on the disk.
+/// Opens the tables of an experiment in its folder, with the rows that an earlier call finished if this one continues it.
+pub fn open_all(context: &Context, files: &[&str]) -> Result<Vec<Table>, Ended> {
+    let open = |file: &&str| Table::open(&context.folder.join(file), context.go_on);
+    let tables = files.iter().map(open).collect::<Result<_, _>>()?;
+    result::begin(context.folder, context.scale, if context.go_on { &[] } else { files }).map_err(Ended::failed)?;
+    Ok(tables)
+}
+
+/// A table on the disk.
 pub struct Table {
-    path: Option<PathBuf>,
+    path: PathBuf,
     rows: Vec<Row>,
 }
 
 impl Table {
-    /// One that is kept in memory only.
-    pub fn in_memory() -> Self {
-        Table { path: None, rows: Vec::new() }
-    }
-
     /// A file, with the rows that it has if `go_on`. A file that is no such table is an error.
     pub fn open(path: &Path, go_on: bool) -> Result<Self, Ended> {
         let mut rows = Vec::new();
@@ -83,7 +89,7 @@ impl Table {
                 return Err(Ended::Failed(format!("{}: {wrong}; `--force` starts anew", path.display())));
             }
         }
-        Ok(Table { path: Some(path.to_owned()), rows })
+        Ok(Table { path: path.to_owned(), rows })
     }
 
     /// The rows.
@@ -99,10 +105,7 @@ impl Table {
     /// Adds a row, and brings the file to the disk.
     pub fn add(&mut self, row: Row) -> Result<(), Ended> {
         self.rows.push(row);
-        match &self.path {
-            Some(path) => write_whole(path, to_csv(&self.rows).as_bytes()).map_err(Ended::failed),
-            None => Ok(()),
-        }
+        write_whole(&self.path, to_csv(&self.rows).as_bytes()).map_err(Ended::failed)
     }
 }
 
@@ -124,6 +127,7 @@ mod tests {
             pressure_error: 1e-300,
             steps: 12,
             seconds: 1.5,
+            drift: 2.5e-17,
         }
     }
 
@@ -136,8 +140,7 @@ mod tests {
         table.add(row(1)).unwrap();
         table.add(row(2)).unwrap();
         let again = Table::open(&path, true).unwrap();
-        let bits =
-            |row: &Row| (row.phi.to_bits(), row.z.to_bits(), row.kinetic.to_bits(), row.pressure_error.to_bits());
+        let bits = |row: &Row| (row.phi.to_bits(), row.z.to_bits(), row.kinetic.to_bits(), row.drift.to_bits());
         assert_eq!(
             again.rows().iter().map(bits).collect::<Vec<_>>(),
             table.rows().iter().map(bits).collect::<Vec<_>>()

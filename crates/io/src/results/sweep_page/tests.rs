@@ -19,14 +19,15 @@ fn swept(plot: &[&str]) -> (SweepJson, SweepTable) {
         runs: 12,
         plot: plot.iter().map(|plot| (*plot).to_owned()).collect(),
         keep: "all".into(),
+        measure: Vec::new(),
     };
     let mut table = SweepTable::new(vec!["contact[a,b].roll.mu".into(), "time.step".into()]);
     for run in 0..12 {
         let (mu, step, seed) = (mus[run / 4], steps[run / 2 % 2], run % 2);
         let y = 10.0 * mu.parse::<f64>().unwrap() + step.parse::<f64>().unwrap() + if seed == 0 { 1.0 } else { -1.0 };
-        let series = vec![("kinetic".to_owned(), format!("{y:?}")), ("bodies".to_owned(), "3".to_owned())];
+        let found = vec![("kinetic".to_owned(), format!("{y:?}")), ("bodies".to_owned(), "3".to_owned())];
         let set = vec![mu.to_owned(), step.to_owned()];
-        let row = Row { set, seed: 1 + seed as u64, state: "done".into(), series, ..Row::default() };
+        let row = Row { set, seed: 1 + seed as u64, state: "done".into(), found, ..Row::default() };
         table.rows.insert(run + 1, row);
     }
     (json, table)

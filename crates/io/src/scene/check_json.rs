@@ -40,7 +40,7 @@ fn time(scene: &Scene) -> Value {
     let advice = scene.advice.as_ref();
     json!({
         "step": scene.setup.model.dt,
-        "origin": if scene.step_given { "given" } else { "auto" },
+        "origin": scene.step_choice.origin(),
         "steps": scene.steps,
         "end": scene.end,
         "recommended": advice.map(|advice| advice.step),

@@ -178,14 +178,10 @@ fn number(json: &str, name: &str) -> Result<f64, String> {
 
 /// The table beside the heap and the puddle that it becomes without rolling friction.
 fn without_rolling_friction(out: &Path, heap: &Run) -> Result<Vec<String>, String> {
-    let scene = fs::read_to_string("examples/01-pile.toml").map_err(|error| error.to_string())?;
-    let rolls = |line: &str| line.starts_with("roll ");
-    let line = |line: &str| if rolls(line) { line.replace("mu = 0.3", "mu = 0.0") } else { line.to_owned() };
-    let changed: Vec<String> = scene.lines().map(line).collect();
-    let file = out.join("without.toml");
-    fs::write(&file, changed.join("\n")).map_err(|error| error.to_string())?;
-    let puddle = Run(out.join("runs/no-rolling-friction"));
-    stickslip(&["run", &file.to_string_lossy(), "--out", &puddle.0.to_string_lossy()])?;
+    let sweep = out.join("puddle");
+    let set = ["--set", "contact[*].roll.mu=0", "--quiet", "--out", &sweep.to_string_lossy()];
+    stickslip(&[&["sweep", "examples/01-pile.toml"], &set[..]].concat())?;
+    let puddle = Run(sweep.join("runs/0001"));
     let (heap_at, puddle_at) = (places(&heap.0)?, places(&puddle.0)?);
     let row = |what: &str, of: &dyn Fn(&Places) -> f64| {
         format!("| {what} | {:.0} mm | {:.0} mm |", 1e3 * of(&heap_at), 1e3 * of(&puddle_at))

@@ -319,7 +319,7 @@ fn check_prints_json_with_limits_as_numbers() {
     folder.file("free.toml", &ball("end = 0.03", ""));
     let json: serde_json::Value =
         serde_json::from_str(&out(&stickslip(&folder, &["check", "free.toml", "--json"]))).unwrap();
-    assert!(json["pairs"][0]["roll"].is_null() && json["time"]["origin"] == "auto", "{json}");
+    assert!(json["pairs"][0]["roll"].is_null() && json["time"]["origin"] == "automatic", "{json}");
     folder.file("typo.toml", &ball("end = 0.03\nstp = 1e-5", ""));
     let wrong = stickslip(&folder, &["check", "typo.toml", "--json"]);
     assert_eq!((wrong.status.code(), out(&wrong).as_str()), (Some(2), ""));

@@ -6,7 +6,7 @@
 //! likely to have, each body's part of q times its own number, and the least over all is the critical step. (A large sphere
 //! among many small ones counts its many contacts against its own mass, not theirs.)
 //!
-//! The recommended step (eq. 4.7) is 0.1 of it for pairs under `hooke`. For pairs under `hertz`, whose dashpot grows from zero
+//! The recommended step (eq. 4.6) is 0.1 of it for pairs under `hooke`. For pairs under `hertz`, whose dashpot grows from zero
 //! with the overlap and so rebounds as asked with fewer steps, it is 0.3, but at most 0.1 of the critical step of the two
 //! bodies alone: in a crowd stability needs the small step, the accuracy of one impact does not. docs/step.md measures both.
 //!
@@ -22,7 +22,7 @@
 //! A servo moves with 1/M under N^(2/3) contacts of N spheres.
 //! A Hertz contact is taken at an overlap of 1 % of R_eff.
 //!
-//! The limit (eq. 4.6) is no estimate: it is the critical step of one contact by itself, of the least that may be. Only bodies that
+//! The limit (eq. 4.7) is no estimate: it is the critical step of one contact by itself, of the least that may be. Only bodies that
 //! move freely count, each pair of two that there are, with their largest moments of inertia, and no servo, whose axis may be
 //! across. Above it a pair that touches is unstable, whatever else it touches. A spring that may carry nothing (mu = 0) does not
 //! count. A Hertz contact, whose stiffness vanishes with the overlap, is taken at a millionth of R_eff.
@@ -39,7 +39,7 @@ use crate::shape::Shape;
 /// The recommended step and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepAdvice {
-    /// The recommended step (s), THEORY.md eq. (4.7).
+    /// The recommended step (s), THEORY.md eq. (4.6).
     pub step: f64,
     /// In words, what sets it.
     pub set_by: String,

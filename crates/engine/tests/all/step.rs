@@ -155,7 +155,7 @@ fn the_automatic_step_in_fractions_of_the_critical_step_and_the_rayleigh_time() 
             let normal = hertz(e, 1e-2);
             let laws = PairLaws::frictionless(normal);
             let (advice, alone) = (advice(laws, count), advice(laws, 2));
-            // Eq. (4.7).
+            // Eq. (4.6).
             assert_eq!(advice.step, (0.3 * advice.critical).min(0.1 * alone.critical));
             let rayleigh = advice.rayleigh.expect("hertz has a modulus");
             let [of_critical, of_rayleigh, tenth] =

@@ -104,7 +104,9 @@ fn loads_again(scene: &Scene, folder: &Path) {
 }
 
 fn without_remark(line: &str) -> String {
-    line.split("  # auto").next().unwrap_or_default().split("  # was ").next().unwrap_or_default().to_owned()
+    let remarks = ["  # auto", "  # fraction = ", "  # was "];
+    let start = remarks.iter().filter_map(|remark| line.find(remark)).min().unwrap_or(line.len());
+    line[..start].to_owned()
 }
 
 fn same<T: Debug + PartialEq>(what: &str, first: &T, again: &T) {

@@ -225,7 +225,7 @@ fn asked_to_end_while_its_picture_is_drawn_it_ends_and_resume_draws_it() {
     let stopped = (0..5).any(|number| {
         let name = format!("run-{number}");
         let run = folder.path().join(&name);
-        let running = Running::start(&folder, &["run", "scene.toml", "--out", &name, "--quiet"]);
+        let mut running = Running::start(&folder, &["run", "scene.toml", "--out", &name, "--quiet"]);
         while !run.join("end.checkpoint").exists() {
             std::thread::sleep(Duration::from_micros(100));
         }

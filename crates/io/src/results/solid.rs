@@ -374,7 +374,7 @@ mod tests {
             centre: Vec3::new(part(k, 401), part(k, 577), part(k, 733)) * 0.6,
             axes: Mat3::from_quat(Quat::from_xyzw(part(k, 211), part(k, 307), part(k, 499), 0.3).normalize()),
             half: halves[k / 2 % 3],
-            is_box: k % 2 == 0,
+            is_box: k.is_multiple_of(2),
             colour: Vec3::ONE,
         };
         let mut solids: Vec<Solid> = (0..3000).map(solid).collect();

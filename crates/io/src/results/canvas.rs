@@ -33,26 +33,76 @@ pub struct Canvas {
     pub tests: u64,
 }
 
+/// A plane in front of a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Front {
+    /// A sample.
+    pub sample: Vec2,
+    /// Depth of the plane there.
+    pub depth: f32,
+    /// How it grows with columns and rows.
+    pub slope: Vec2,
+}
+
+impl Front {
+    /// Least depth between two samples.
+    fn nearest(&self, low: Vec2, high: Vec2) -> f32 {
+        let (low, high) = ((low - self.sample) * self.slope, (high - self.sample) * self.slope);
+        self.depth + low.min(high).element_sum()
+    }
+}
+
 /// The samples that a body may cover.
-pub struct Patch {
+pub struct Patch<'a> {
     /// All their columns.
     pub columns: Range<usize>,
     /// All their rows.
     pub rows: Range<usize>,
     /// A depth that none of its points is nearer than.
     pub near: f32,
-    /// How the columns depend on the row.
-    pub outline: Outline,
+    /// Planes that none of its points is nearer than: of a slender body they say more.
+    pub fronts: &'a [Front],
+    /// Between which slanting lines they lie; all columns if absent.
+    pub slant: Option<Slant>,
 }
 
-/// The shape of a patch in coordinates of samples.
-pub enum Outline {
-    /// All columns in each row.
-    Full,
-    /// An ellipse.
-    Ellipse(Ellipse),
-    /// The hull of the corners of a box; two of them share an edge if their numbers differ in one bit.
-    Corners([Vec2; 8]),
+/// Between two parallel lines: in row j all columns from the middle less `width` to the middle and `width`.
+#[derive(Clone, Copy, Debug)]
+pub struct Slant {
+    /// A sample in the middle.
+    pub middle: Vec2,
+    /// How far the middle moves along x from one row to the next.
+    pub lean: f32,
+    /// Half the width along x.
+    pub width: f32,
+}
+
+/// A slant that leans more gains nothing, and rounding would show.
+const MOST_LEAN: f32 = 1000.0;
+
+impl Slant {
+    /// About a middle; `None` if it leans too much to be of use.
+    pub fn new(middle: Vec2, lean: f32, width: f32) -> Option<Self> {
+        (lean.abs() < MOST_LEAN).then_some(Slant { middle, lean, width })
+    }
+
+    /// About corners: along the longest line from the first of them to those with a single bit in their number.
+    pub fn of_corners(corners: &[Vec2; 8]) -> Option<Self> {
+        let middle = 0.5 * (corners[0] + corners[7]);
+        let edges = [1, 2, 4].map(|k| corners[k] - corners[0]);
+        let longest = edges.into_iter().max_by(|a, b| a.length_squared().total_cmp(&b.length_squared()))?;
+        let lean = longest.x / longest.y;
+        let beside = |c: &Vec2| (c.x - middle.x - lean * (c.y - middle.y)).abs();
+        Slant::new(middle, lean, corners.iter().map(beside).fold(0.0, f32::max))
+    }
+
+    /// The columns of these rows among some, and one more at each side for rounding.
+    fn columns(&self, rows: &Range<usize>, among: &Range<usize>) -> Range<usize> {
+        let end = |row: usize| self.middle.x + self.lean * (row as i32 as f32 - self.middle.y);
+        let (a, b) = (end(rows.start), end(rows.end - 1));
+        let index = |x: f32| (x.max(0.0) as usize).clamp(among.start, among.end);
+        index(a.min(b) - self.width - 1.0)..index(a.max(b) + self.width + 2.0)
+    }
 }
 
 /// The points at which (y/h)^2 + ((x - k y)/w)^2 < 1, with x and y from the centre: a form that loses no digits however
@@ -100,65 +150,10 @@ impl Ellipse {
         self.width.hypot(self.lean * self.height)
     }
 
-    /// Least and greatest column in the rows from `first` to `last`.
-    fn columns(&self, first: f32, last: f32) -> [f32; 2] {
-        let [first, last] = [first, last].map(|j| ((j - self.centre.y) / self.height).clamp(-1.0, 1.0));
-        // The right end of a row, k y + w sqrt(1 - y^2) with y over h, is greatest here; the left end is its mirror image.
-        let top = self.lean * self.height / self.half_width();
-        let end = |y: f32, side: f32| {
-            self.centre.x + self.lean * self.height * y + side * self.width * (1.0 - y * y).max(0.0).sqrt()
-        };
-        [end((-top).clamp(first, last), -1.0), end(top.clamp(first, last), 1.0)]
+    /// The lines that touch it, along which its middles lie.
+    pub fn slant(&self) -> Option<Slant> {
+        Slant::new(self.centre, self.lean, self.width)
     }
-}
-
-impl Outline {
-    /// Least and greatest column in these rows.
-    fn columns(&self, rows: &Range<usize>) -> [f32; 2] {
-        let (first, last) = (rows.start as f32, (rows.end - 1) as f32);
-        match self {
-            Outline::Full => [f32::NEG_INFINITY, f32::INFINITY],
-            Outline::Ellipse(ellipse) => ellipse.columns(first, last),
-            Outline::Corners(corners) => hull_columns(corners, first, last),
-        }
-    }
-}
-
-impl Outline {
-    /// The columns of one row among these; all of them where to ask would cost more than to test them.
-    fn columns_in_row(&self, row: usize, among: &Range<usize>) -> Range<usize> {
-        let Outline::Ellipse(ellipse) = self else { return among.clone() };
-        let y = row as f32 - ellipse.centre.y;
-        let share = y / ellipse.height;
-        let (middle, half) =
-            (ellipse.centre.x + ellipse.lean * y, ellipse.width * (1.0 - share * share).max(0.0).sqrt());
-        let index = |x: f32| (x.max(0.0) as usize).clamp(among.start, among.end);
-        index(middle - half - 1.0)..index(middle + half + 2.0)
-    }
-}
-
-/// The same of a hull: where its edges pass through these rows.
-fn hull_columns(corners: &[Vec2; 8], first: f32, last: f32) -> [f32; 2] {
-    let mut found = [f32::INFINITY, f32::NEG_INFINITY];
-    let edges = (0..8).flat_map(|a| [1, 2, 4].map(|bit| (a, a | bit)).into_iter().filter(|(a, b)| a != b));
-    for (a, b) in edges {
-        let (from, along) = (corners[a], corners[b] - corners[a]);
-        // Shares of the edge at which it enters and leaves the rows.
-        let [enter, leave] = if along.y == 0.0 {
-            let within = first <= from.y && from.y <= last;
-            if within { [0.0, 1.0] } else { [1.0, 0.0] }
-        } else {
-            let ends = [(first - from.y) / along.y, (last - from.y) / along.y];
-            [ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(1.0)]
-        };
-        if enter <= leave {
-            for share in [enter, leave] {
-                let x = from.x + share * along.x;
-                found = [found[0].min(x), found[1].max(x)];
-            }
-        }
-    }
-    found
 }
 
 impl Canvas {
@@ -203,7 +198,7 @@ impl Canvas {
     }
 
     /// Paints a body whose depth at a sample is given, infinite where the sample misses it.
-    pub fn paint(&mut self, patch: &Patch, id: u32, depth: impl Fn(f32, f32) -> f32) {
+    pub fn paint(&mut self, patch: &Patch<'_>, id: u32, depth: impl Fn(f32, f32) -> f32) {
         let rows = patch.rows.start.max(self.rows.start)..patch.rows.end.min(self.rows.end);
         let mut next = rows.start;
         while next < rows.end {
@@ -211,13 +206,15 @@ impl Canvas {
             let end = (self.rows.start + (tile_row + 1) * TILE).min(rows.end);
             let band = next..end;
             next = end;
-            // A sample more at either side: rounding must not cut anything off.
-            let [left, right] = patch.outline.columns(&band);
-            let first = patch.columns.start.max((left - 1.0).max(0.0) as usize);
-            let last = patch.columns.end.min(self.columns).min((right + 2.0).max(0.0) as usize);
+            let all = patch.columns.start..patch.columns.end.min(self.columns);
+            let columns = |rows: &Range<usize>| patch.slant.map_or(all.clone(), |slant| slant.columns(rows, &all));
+            let Range { start: first, end: last } = columns(&band);
             for tile_column in first / TILE..last.div_ceil(TILE) {
                 let tile = tile_row * self.across + tile_column;
-                if patch.near <= self.far[tile] {
+                let low = Vec2::new((tile_column * TILE) as f32, band.start as f32);
+                let near = |front: &Front| front.nearest(low, low + (TILE - 1) as f32);
+                let near = patch.fronts.iter().map(near).fold(patch.near, f32::max);
+                if near <= self.far[tile] {
                     let columns = first.max(tile_column * TILE)..last.min((tile_column + 1) * TILE);
                     self.paint_tile(tile, columns, &band, patch, (id, &depth));
                 }
@@ -240,12 +237,12 @@ impl Canvas {
         tile: usize,
         columns: Range<usize>,
         rows: &Range<usize>,
-        patch: &Patch,
+        patch: &Patch<'_>,
         (id, depth): (u32, &impl Fn(f32, f32) -> f32),
     ) {
         let mut changed = false;
         for j in rows.clone() {
-            let columns = patch.outline.columns_in_row(j, &columns);
+            let columns = patch.slant.map_or(columns.clone(), |slant| slant.columns(&(j..j + 1), &columns));
             self.tests += columns.len() as u64;
             let start = tile * IN_TILE + (j - self.rows.start) % TILE * TILE;
             let line = &mut self.depth[start..start + TILE];
@@ -298,32 +295,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_an_outline_hold_all_its_points() {
-        // A slender ellipse that leans, and a box: every point of the outline lies in the columns of its row.
+    fn a_slant_holds_all_points_of_what_it_is_about() {
         let ellipse = Ellipse::new(DVec2::new(50.0, 40.0), [900.0, -880.0, 890.0]).unwrap();
-        let corners = std::array::from_fn(|k| {
-            Vec2::new([10.0, 60.0][k & 1] + [0.0, 7.0][k >> 2], [5.0, 25.0][k >> 1 & 1] + [0.0, 31.0][k >> 2])
-        });
-        for first in (0..96).step_by(TILE) {
-            let rows = first..first + TILE;
-            let [left, right] = Outline::Ellipse(ellipse).columns(&rows);
-            let [low, high] = Outline::Corners(corners).columns(&rows);
-            for (i, j) in (0..100).flat_map(|i| rows.clone().map(move |j| (i as f32, j as f32))) {
-                let in_ellipse = ellipse.inside(ellipse.sheared(i, j)) > 0.0;
-                assert!(!in_ellipse || (left <= i && i <= right), "{i} {j}: {left} {right}");
-                // A face of the box, which is part of its hull.
-                let on_face = (10.0..=60.0).contains(&i) && (5.0..=25.0).contains(&j);
-                assert!(!on_face || (low <= i && i <= high), "{i} {j}: {low} {high}");
+        // A box: the corners are sums of three edges.
+        let edge = |k: usize, bit: usize, edge: [f32; 2]| if k >> bit & 1 == 1 { Vec2::from(edge) } else { Vec2::ZERO };
+        let corner =
+            |k| Vec2::new(10.0, 5.0) + edge(k, 0, [50.0, 30.0]) + edge(k, 1, [-4.0, 9.0]) + edge(k, 2, [0.0, 12.0]);
+        let corners: [Vec2; 8] = std::array::from_fn(corner);
+        let (around, about) = (ellipse.slant().unwrap(), Slant::of_corners(&corners).unwrap());
+        for j in 0..100 {
+            let row = j..j + 1;
+            let [in_ellipse, in_box] = [around, about].map(|slant| slant.columns(&row, &(0..100)));
+            for i in 0..100 {
+                let at = Vec2::new(i as f32, j as f32);
+                assert!(ellipse.inside(ellipse.sheared(at.x, at.y)) <= 0.0 || in_ellipse.contains(&i), "{at}");
+                // In the face of the first two edges: shares of both from 0 to 1.
+                let (a, b, from) = (corners[1] - corners[0], corners[2] - corners[0], at - corners[0]);
+                let shares = [from.perp_dot(b), a.perp_dot(from)].map(|area| area / a.perp_dot(b));
+                let on_face = shares.iter().all(|share| (0.0..=1.0).contains(share));
+                assert!(!on_face || in_box.contains(&i), "{at}");
             }
         }
-        // Of the whole ellipse it is the whole extent: sqrt(xx).
-        let [left, right] = ellipse.columns(0.0, 100.0);
-        assert!((left - 20.0).abs() < 1e-3 && (right - 80.0).abs() < 1e-3, "{left} {right}");
+        // Its lines touch the ellipse: half as wide as sqrt(xx - xy^2/yy) = 5.5, and a sample for rounding at each side.
+        let row = around.columns(&(40..41), &(0..100));
+        assert_eq!(row, 43..57);
     }
 
     #[test]
     fn what_is_hidden_is_not_tested_and_the_order_does_not_matter() {
-        let wall = |near: f32| Patch { columns: 3..29, rows: 2..30, near, outline: Outline::Full };
+        let wall = |near: f32| Patch { columns: 3..29, rows: 2..30, near, fronts: &[], slant: None };
         let painted = |order: &[u32]| {
             let mut canvas = Canvas::new(32, 0..32, true);
             for &id in order {

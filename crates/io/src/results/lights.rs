@@ -8,7 +8,7 @@ use glam::{Mat3, Vec2, Vec3};
 use rayon::prelude::*;
 use stickslip::math;
 
-use super::canvas::{Canvas, Outline, Patch, front_to_back};
+use super::canvas::{Canvas, Patch, front_to_back};
 use super::render::{Ball, SUPER, Stage, UNSTOPPED};
 use super::solid::{Parallel, nearest};
 
@@ -146,7 +146,7 @@ impl DepthMap {
             first..end as usize
         };
         let (columns, rows, near) = (range(centre.x), range(centre.y), nearest(-height, ball.radius));
-        self.canvas.paint(&Patch { columns, rows, near, outline: Outline::Full }, 0, |i, j| {
+        self.canvas.paint(&Patch { columns, rows, near, fronts: &[], slant: None }, 0, |i, j| {
             let (dx, dy) = (i - centre.x, j - centre.y);
             let inside = radius * radius - dx * dx - dy * dy;
             if inside > 0.0 { -(height + cell * inside.max(0.0).sqrt()) } else { f32::INFINITY }

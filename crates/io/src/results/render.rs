@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
-use super::canvas::{Canvas, NOTHING, Outline, Patch, TILE, front_to_back};
+use super::canvas::{Canvas, NOTHING, Patch, TILE, front_to_back};
 use super::lights::Lights;
 use super::panel::{Hit, Panel};
 use super::solid::{Perspective, Solid, nearest};
@@ -142,7 +142,7 @@ impl Samples<'_> {
         let (wide, end) = (self.canvas.columns, self.canvas.rows.end);
         let columns = index(left - view.origin.x, wide)..index(right - view.origin.x, wide);
         let rows = index(view.origin.y - high, end)..index(view.origin.y - low, end);
-        let patch = Patch { columns, rows, near: nearest(c.z, r), outline: Outline::Full };
+        let patch = Patch { columns, rows, near: nearest(c.z, r), fronts: &[], slant: None };
         self.canvas.paint(&patch, id, |i, j| {
             // Everything relative to where the ray crosses the plane z = c.z, so that no digits are lost.
             let slope = view.slope(i, j);

@@ -6,7 +6,7 @@
 
 use glam::{DMat3, DVec2, Mat3, Vec2, Vec3};
 
-use super::canvas::{Canvas, Ellipse, Outline, Patch};
+use super::canvas::{Canvas, Ellipse, Front, Patch, Slant};
 
 /// What becomes of a direction that lies in a face, so that nothing is divided by zero.
 const GRAZING: f32 = 1e-9;
@@ -138,7 +138,7 @@ impl Solid {
         let along = ray.dot(from);
         let most = (along * along - ray.length_squared() * (from.length_squared() - 1.0)).max(0.0) as f32;
         let (to_unit, c) = (to_unit.as_mat3(), self.centre);
-        canvas.paint(&ellipse_patch(&ellipse, canvas, near), id, |i, j| {
+        canvas.paint(&ellipse_patch(&ellipse, canvas, near, &[]), id, |i, j| {
             let inside = ellipse.inside(ellipse.sheared(i, j));
             let slope = view.slope(i, j);
             // From where the ray crosses the plane z = c.z, so that no digits are lost.
@@ -153,7 +153,7 @@ impl Solid {
         let slope = |corner: Vec3| corner.truncate().as_dvec2() / f64::from(corner.z);
         let corners = self.corners().map(|corner| view.sample(slope(corner)).as_vec2());
         let (turn, c, half) = (self.axes.transpose(), self.centre, self.half);
-        canvas.paint(&corners_patch(corners, canvas, near), id, |i, j| {
+        canvas.paint(&corners_patch(corners, canvas, near, &[]), id, |i, j| {
             let slope = view.slope(i, j);
             let along = turn * slope.extend(1.0);
             let along = Vec3::select(along.abs().cmplt(Vec3::splat(GRAZING)), Vec3::splat(GRAZING), along).recip();
@@ -199,7 +199,12 @@ impl Solid {
         let most =
             (entry(2, 2) - entry(1, 2) * entry(1, 2) / entry(1, 1) - across * across / width).max(0.0).sqrt() as f32;
         let slope = (DVec2::new(across / width, entry(1, 2) / entry(1, 1)) * f64::from(view.pitch)).as_vec2();
-        canvas.paint(&ellipse_patch(&ellipse, canvas, near), 0, |i, j| {
+        // The plane through the middles of the chords, moved to the front; what rounding may take grows with the slope.
+        let margin = near_margin(height, most) + 1e-6 * slope.x.abs() * ellipse.half_width();
+        let down = slope.y - ellipse.lean * slope.x;
+        let front =
+            Front { sample: ellipse.centre, depth: -(height + most) - margin, slope: -Vec2::new(slope.x, down) };
+        canvas.paint(&ellipse_patch(&ellipse, canvas, near, &[front]), 0, |i, j| {
             let place = ellipse.sheared(i, j);
             let inside = ellipse.inside(place);
             let top = height + slope.dot(place) + most * inside.max(0.0).sqrt();
@@ -214,7 +219,14 @@ impl Solid {
         let along = Vec3::select(along.abs().cmplt(Vec3::splat(GRAZING)), Vec3::splat(GRAZING), along).recip();
         let (right, down) = (turned.x_axis * along * view.pitch, turned.y_axis * along * view.pitch);
         let (width, centre) = (self.half * along.abs(), view.sample(self.centre));
-        canvas.paint(&corners_patch(corners, canvas, near), 0, |i, j| {
+        // The planes of the three sides that are seen.
+        let reach = self.reach(view.frame.z_axis);
+        let front = |axis: usize| {
+            let slope = Vec2::new(right[axis], down[axis]);
+            let margin = near_margin(height, reach + width[axis]);
+            Front { sample: centre, depth: -(height + width[axis]) - margin, slope }
+        };
+        canvas.paint(&corners_patch(corners, canvas, near, &[front(0), front(1), front(2)]), 0, |i, j| {
             let middle = -(right * (i - centre.x) + down * (j - centre.y));
             let (enter, leave) = ((middle - width).max_element(), (middle + width).min_element());
             if enter < leave { -(height + leave) } else { f32::INFINITY }
@@ -236,27 +248,43 @@ impl Parallel {
 
 /// A depth that a body does not reach, with room for the rounding of a dozen operations.
 pub fn nearest(depth: f32, reach: f32) -> f32 {
-    depth - reach - 1e-5 * (depth.abs() + reach)
+    depth - reach - near_margin(depth, reach)
 }
 
-fn ellipse_patch(ellipse: &Ellipse, canvas: &Canvas, near: f32) -> Patch {
+fn near_margin(depth: f32, reach: f32) -> f32 {
+    1e-5 * (depth.abs() + reach)
+}
+
+fn ellipse_patch<'a>(ellipse: &Ellipse, canvas: &Canvas, near: f32, fronts: &'a [Front]) -> Patch<'a> {
     let half = Vec2::new(ellipse.half_width(), ellipse.height);
-    patch(ellipse.centre - half, ellipse.centre + half, Outline::Ellipse(*ellipse), canvas, near)
+    patch(ellipse.centre - half, ellipse.centre + half, ellipse.slant(), canvas, (near, fronts))
 }
 
-fn corners_patch(corners: [Vec2; 8], canvas: &Canvas, near: f32) -> Patch {
+fn corners_patch<'a>(corners: [Vec2; 8], canvas: &Canvas, near: f32, fronts: &'a [Front]) -> Patch<'a> {
     let (low, high) =
         corners.iter().fold((Vec2::INFINITY, Vec2::NEG_INFINITY), |(low, high), &c| (low.min(c), high.max(c)));
-    patch(low, high, Outline::Corners(corners), canvas, near)
+    patch(low, high, Slant::of_corners(&corners), canvas, (near, fronts))
 }
 
 /// All samples between two corners, and one more at each side.
-fn patch(low: Vec2, high: Vec2, outline: Outline, canvas: &Canvas, near: f32) -> Patch {
+fn patch<'a>(
+    low: Vec2,
+    high: Vec2,
+    slant: Option<Slant>,
+    canvas: &Canvas,
+    (near, fronts): (f32, &'a [Front]),
+) -> Patch<'a> {
     let range = |low: f32, high: f32, end: usize| {
         let index = |x: f32| x.clamp(0.0, end as f32) as usize;
         index(low.floor())..index(high.ceil() + 1.0)
     };
-    Patch { columns: range(low.x, high.x, canvas.columns), rows: range(low.y, high.y, canvas.rows.end), near, outline }
+    Patch {
+        columns: range(low.x, high.x, canvas.columns),
+        rows: range(low.y, high.y, canvas.rows.end),
+        near,
+        fronts,
+        slant,
+    }
 }
 
 #[cfg(test)]
@@ -332,5 +360,33 @@ mod tests {
             }
             assert!(hits.iter().all(|&hits| hits > 10), "{solid:?} {hits:?}");
         }
+    }
+
+    /// What lies behind others is skipped; painted from the back, when nothing can be skipped, it must look the same.
+    #[test]
+    fn skipping_what_is_hidden_changes_nothing() {
+        let z = Vec3::new(0.2, 0.5, -0.6).normalize();
+        let (x, y) = z.any_orthonormal_pair();
+        let view = Parallel { frame: Mat3::from_cols(x, y, z), origin: Vec2::splat(-1.0), pitch: 2.0 / 256.0 };
+        let halves = [Vec3::new(0.5, 0.005, 0.005), Vec3::new(0.3, 0.3, 0.003), Vec3::new(0.06, 0.04, 0.02)];
+        let part = |k: usize, n: usize| (k * n % 997) as f32 / 498.0 - 1.0;
+        let solid = |k: usize| Solid {
+            centre: Vec3::new(part(k, 401), part(k, 577), part(k, 733)) * 0.6,
+            axes: Mat3::from_quat(Quat::from_xyzw(part(k, 211), part(k, 307), part(k, 499), 0.3).normalize()),
+            half: halves[k / 2 % 3],
+            is_box: k.is_multiple_of(2),
+            colour: Vec3::ONE,
+        };
+        let mut solids: Vec<Solid> = (0..3000).map(solid).collect();
+        solids.sort_by(|a, b| b.centre.dot(z).total_cmp(&a.centre.dot(z)));
+        let painted = |order: &mut dyn Iterator<Item = &Solid>| {
+            let mut canvas = Canvas::new(256, 0..256, false);
+            order.for_each(|solid| solid.paint_parallel(&view, &mut canvas));
+            let all = (0..256).flat_map(|j| (0..256).map(move |i| (i, j)));
+            (all.map(|(i, j)| canvas.depth(i, j).to_bits()).collect::<Vec<_>>(), canvas.tests)
+        };
+        let (front, few) = painted(&mut solids.iter());
+        let (back, many) = painted(&mut solids.iter().rev());
+        assert!(front == back && few < many / 4, "{few} {many}");
     }
 }

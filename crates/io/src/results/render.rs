@@ -18,7 +18,7 @@ use super::solid::{Perspective, Solid, nearest};
 /// Samples along each side of a pixel.
 pub const SUPER: usize = 2;
 /// Rows of pixels that are drawn by one thread at a time: whole tiles.
-const BAND: usize = 5 * TILE;
+const BAND: usize = 10 * TILE;
 /// Bodies drawn between two looks at whether to stop.
 pub const UNSTOPPED: usize = 1024;
 

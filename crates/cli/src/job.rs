@@ -499,7 +499,8 @@ fn unbalanced(start: &Ledger, end: &Ledger) -> Option<String> {
     let share = end.error.abs() / turned_over;
     (share > WORST_BALANCE).then(|| {
         format!(
-            "the energy balance is off by {:.1} % of the energy turned over: the step is too large for what happened",
+            "the energy balance is off by {:.1} % of the energy turned over: the step is too large for what happened; \
+             set step = {{ fraction = 0.1 }} or a smaller one",
             100.0 * share
         )
     })

@@ -100,7 +100,9 @@ impl Resume {
     /// Draws the picture of a run that was asked to end while it was drawn. Returns whether it was missing.
     fn draw_missing(&self, run: &RunJson) -> Result<bool, Failure> {
         let end = self.folder.join(checkpoint::END);
-        if self.folder.join(report::PICTURE).exists() || !end.exists() {
+        // Somebody who took the report away does not want the picture either.
+        let has = |file: &str| self.folder.join(file).exists();
+        if has(report::PICTURE) || !has(report::REPORT) || !end.exists() {
             return Ok(false);
         }
         let (folder, _) = RunFolder::reopen(&self.folder).map_err(refuse)?;

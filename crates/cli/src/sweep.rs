@@ -226,7 +226,7 @@ impl Sweep {
         let repeats = checked.iter().any(|checked| checked.repeats);
         let series = if checked.iter().any(has_series) { series::header(repeats) } else { String::new() };
         let series = series.split(',').filter(|name| !name.is_empty()).map(str::to_owned);
-        let found = series.chain(measured.iter().flat_map(Asked::columns));
+        let found = series.chain(measured.iter().flat_map(|asked| asked.columns_for(&self.plot)));
         let keys = settings.iter().map(|setting| setting.key().to_owned()).collect();
         let set = settings.iter().map(|setting| setting.shown(0)).collect();
         check_plots(&self.plot, &SweepTable::expected(keys, set, found))

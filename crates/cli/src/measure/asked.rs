@@ -271,6 +271,17 @@ impl Asked {
         }
     }
 
+    /// The same with further numbers, whose names depend on the scene, that plots ask for (`roll.mu,walls.force_on_floor_z`).
+    pub fn columns_for(&self, plots: &[String]) -> Vec<String> {
+        let plotted = plots.iter().flat_map(|plot| plot.split(',')).map(str::trim);
+        let number = |name: &str| Some(name.strip_prefix(self.known.what)?.strip_prefix('.')?.to_owned());
+        let open = plotted.filter(|name| {
+            let further = |number: String| self.known.gives(&number) && !self.known.numbers.contains(&number.as_str());
+            self.number.is_none() && number(name).is_some_and(further)
+        });
+        self.columns().into_iter().chain(open.map(str::to_owned)).collect()
+    }
+
     /// Measures a run and adds the numbers to its row: empty fields where there are none, and the reason.
     pub fn add_to(&self, row: &mut Row, run: &Run) {
         let name = self.known.what;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use stickslip_io::results::sweep::NOT_MEASURED;
 use stickslip_io::results::sweep::{FILES, Row, SweepJson, SweepTable};
 use stickslip_io::results::sweep_page::SweepPage;
 use stickslip_io::results::{RunFolder, write_whole};
@@ -104,6 +105,10 @@ fn summary(table: &SweepTable, runs: usize, out: &Path) -> String {
         counts.iter().filter(|(_, count)| *count > 0).map(|(state, count)| format!("{count} {state}")).collect();
     if table.rows.len() < runs {
         parts.push(format!("{} not begun", runs - table.rows.len()));
+    }
+    let empty = table.rows.values().filter(|row| row.not_measured().is_some()).count();
+    if empty > 0 {
+        parts.push(format!("{empty} with measurements missing (the column `{NOT_MEASURED}` says why)"));
     }
     let mut text = format!("{}: {}\n\n", plural(runs, "run"), parts.join(", "));
     for (what, file) in [("report", FILES[3]), ("table ", FILES[1]), ("      ", FILES[2])] {

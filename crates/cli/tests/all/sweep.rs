@@ -171,6 +171,7 @@ fn any_measurement_is_in_the_table_and_one_that_fails_says_why() {
     let more = ["--measure", "repose --centre 0,0,0", "--measure", "forces.mean", "--plot", "density,repose.angle"];
     let output = stickslip(&folder, &[&command[..], &more, &["--plot", "density,forces.mean"]].concat());
     assert!(output.status.success(), "{}", err(&output));
+    assert!(out(&output).contains("2 done, 2 with measurements missing"), "{}", out(&output));
     let table = rows(&read(&folder, "s/sweep.csv"));
     for run in 0..2 {
         let measure = ["measure", &format!("s/runs/000{}", run + 1), "repose", "--centre", "0,0,0", "--json"];
@@ -188,7 +189,9 @@ fn any_measurement_is_in_the_table_and_one_that_fails_says_why() {
     let html = read(&folder, "s/sweep.html");
     assert!(html.contains("Run 2, not measured: forces: too few") && html.contains("repose.angle (degrees)"), "{html}");
     // Given later, a measurement is made of the runs that are there; left out, it leaves the table. Resuming keeps it.
-    let later = stickslip(&folder, &[&command[..], &["--measure", "profile.mass"]].concat());
+    // The force on a wall has the wall's name: a plot of it was an error.
+    let more = ["--measure", "profile.mass", "--measure", "walls", "--plot", "density,walls.force_on_floor_z"];
+    let later = stickslip(&folder, &[&command[..], &more].concat());
     assert!(later.status.success() && out(&later).contains("2 runs kept"), "{}{}", out(&later), err(&later));
     assert!(stickslip(&folder, &["resume", "s"]).status.success());
     let table = rows(&read(&folder, "s/sweep.csv"));

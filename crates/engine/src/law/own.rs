@@ -3,7 +3,7 @@
 //! The laws that a scene file names are enums, so that the kernel can be compiled for each. A law that it does not know
 //! stands behind a pointer: one call for a block of up to 32 contacts, and inside that call the same loop
 //! (`kernel::resist`), compiled for this law, plain and with AVX2. So a law from outside costs one indirect call a block,
-//! and a law of this crate put in as one gives the same bits (`tests/own_law.rs`). The law should mark its `resist`
+//! and a law of this crate put in as one gives the same bits (`tests/all/own_law.rs`). The law should mark its `resist`
 //! `#[inline(always)]`, as the laws here do; without it the loop is not vectorised, and the bits are the same.
 //!
 //! ```

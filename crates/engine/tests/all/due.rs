@@ -260,7 +260,7 @@ fn in_cell(stream: &mut Stream) -> Setup {
     Setup { model, bodies }
 }
 
-/// Scenes of each kind; more by `DUE_ROUNDS=1000 cargo nextest run -p stickslip --test due`.
+/// Scenes of each kind; more by `DUE_ROUNDS=1000 cargo nextest run -p stickslip --test all due`.
 fn rounds() -> u64 {
     std::env::var("DUE_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
 }

@@ -30,7 +30,8 @@ pub struct Closing<'a> {
 
 /// The picture in a run's folder.
 pub const PICTURE: &str = "picture.png";
-const REPORT: &str = "report.html";
+/// The report of a run.
+pub const REPORT: &str = "report.html";
 
 /// The page says so in place of the picture.
 const NOT_DRAWN: &str = "The picture was not drawn: the program was asked to end. `stickslip resume` draws it.";

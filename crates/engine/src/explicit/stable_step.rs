@@ -131,8 +131,9 @@ impl Oscillator {
         let inverse_inertia = contacts[0] * self.inverse_inertia[0] + contacts[1] * self.inverse_inertia[1];
         let omega = (self.stiffness * inverse_inertia).sqrt();
         let rate = self.dashpot * inverse_inertia;
-        if omega > 0.0 {
-            let zeta = rate / (2.0 * omega);
+        let zeta = rate / (2.0 * omega);
+        // From 1e8 on the spring is below rounding, and a square could overflow.
+        if omega > 0.0 && zeta < 1e8 {
             // The same as (2/omega)(sqrt(1 + zeta^2) - zeta), without cancellation for large zeta.
             2.0 / omega / ((1.0 + zeta * zeta).sqrt() + zeta)
         } else if rate > 0.0 {
@@ -522,6 +523,18 @@ mod tests {
     use crate::law::{Hertz, Hooke, RollViscous, SpinLubkin, SpinMarshall};
     use crate::model::Material;
     use crate::world::{Setup, World};
+
+    /// A spring next to nothing beside a dashpot had a critical step of 0: its damping ratio squared overflowed.
+    #[test]
+    fn a_spring_next_to_nothing_leaves_the_step_of_its_dashpot() {
+        let of = |stiffness: f64| {
+            let inverse_inertia = [1.0, 0.0];
+            Oscillator { motion: "spin", stiffness, dashpot: 0.5, holds: true, inverse_inertia }.critical([1.0; 2])
+        };
+        assert_eq!([1e-303, 1e-20, 0.0].map(of), [4.0; 3]);
+        // Below the bound the two forms agree to rounding: the spring changes the step by 1/(4 zeta^2) = 4e-14.
+        assert!((of(1e-14) / 4.0 - 1.0).abs() < 1e-13);
+    }
 
     fn pair(laws: PairLaws, bodies: usize) -> Option<StepAdvice> {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 6.0 / std::f64::consts::PI }], 1.0);

@@ -165,6 +165,10 @@ impl Wanted<'_> {
         };
         let damping_time = self.damping_time.unwrap_or_else(|| DAMPING_TIME * (mass / stiffness).sqrt());
         let energy = self.energy.unwrap_or(stiffness * (2.0 * radius) * (2.0 * radius));
+        if [damping_time, energy].iter().any(|number| !(*number > 0.0 && number.is_finite())) {
+            let message = "the mass and the stiffness of the grains give no number for how fast the cell answers";
+            return Err(self.place.error(message.into()).help("give `damping_time` and `energy`"));
+        }
         Ok(CellInertia { damping_time, energy })
     }
 }

@@ -136,9 +136,14 @@ const KEYS: [&str; 40] = [
     "start",
 ];
 
-/// A text with more is changed as bytes and lines only: the parser takes less than a kilobyte of stack for each bracket, and a
-/// test has 2 MiB.
-const MOST_BRACKETS: usize = 2000;
+/// A text with more is changed as bytes and lines only: the parser takes some 1.2 kB of stack for each bracket, and a test
+/// has 2 MiB.
+const MOST_BRACKETS: usize = 1000;
+
+/// Whether the bare parser can be led beyond its stack by this text; the readers of the program count the levels first.
+pub fn beyond_the_bare_parser(text: &str) -> bool {
+    text.matches(['[', '{']).count() > MOST_BRACKETS
+}
 
 /// A key with its value, where they stand in the text.
 #[derive(Clone, Debug)]
@@ -160,8 +165,7 @@ pub struct Structure {
 impl Structure {
     pub fn of(text: &str) -> Self {
         let mut found = Structure::default();
-        // The bare parser can be led beyond its stack; the readers of the program count brackets first.
-        if text.matches(['[', '{']).count() > MOST_BRACKETS {
+        if beyond_the_bare_parser(text) {
             return found;
         }
         if let Ok(table) = DeTable::parse(text) {

@@ -8,7 +8,7 @@ use stickslip_io::checkpoint::{Checkpoint, Description, END};
 use stickslip_io::results::{Recorder, RunFolder, RunInfo, RunJson};
 use stickslip_io::scene::{self, Scene};
 
-use super::change::Structure;
+use super::change::{Structure, beyond_the_bare_parser};
 
 /// An empty folder, removed when it is dropped.
 pub struct Folder(PathBuf);
@@ -155,6 +155,9 @@ pub fn run_of(scene: &Scene, path: &Path) {
 /// Whether a lattice in a scene has many sites but not too many: it would be sound, and take its time and memory.
 pub fn is_large(scene: &[u8]) -> bool {
     let text = String::from_utf8_lossy(scene);
+    if beyond_the_bare_parser(&text) {
+        return false;
+    }
     let Ok(table) = text.parse::<toml::Table>() else { return false };
     let grains = table.get("grains").and_then(toml::Value::as_array).into_iter().flatten();
     grains.filter_map(sites).any(|sites| (5e3..5e9).contains(&sites))

@@ -19,7 +19,6 @@ pub fn check(score: &mut Score, full: bool, others: Vec<Chain>) {
     if others.is_empty() && !score.wants("example") && !score.wants(claims::NAME) {
         return;
     }
-    score.check("release build", || cargo(&["build", "--release", "--workspace"]).run());
     let out = std::env::temp_dir().join(format!("stickslip-xtask-{}", std::process::id()));
     let chains = match fs::create_dir_all(&out).map_err(|error| error.to_string()).and_then(|()| chains(full)) {
         Ok(chains) => chains,
@@ -29,7 +28,7 @@ pub fn check(score: &mut Score, full: bool, others: Vec<Chain>) {
         score.leave_out("example compare, pile", "it takes minutes (`--full` runs it)");
     }
     score.check_side_by_side(&chains.into_iter().chain(others).collect::<Vec<_>>(), &out);
-    score.check("example own_law", || cargo(&["run", "--quiet", "-p", "stickslip", "--example", "own_law"]).run());
+    score.check("example own_law", || cargo(&["run", "--quiet", "--example", "own_law"]).run());
     score.check(claims::NAME, || claims::check(&out, full));
     // Left to the system if it cannot be removed.
     let _ = fs::remove_dir_all(&out);

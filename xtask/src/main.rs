@@ -190,6 +190,7 @@ fn test(full: bool, only: Option<String>) -> ExitCode {
     score.check("figures of the documents", figures::check);
     let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
     score.check("lints", || cargo(&lints).run());
+    build(&mut score);
     score.check("tests", || tests(full));
     score.check("examples in the documentation", || cargo(&["test", "--workspace", "--doc"]).count_tests());
     let docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
@@ -200,10 +201,34 @@ fn test(full: bool, only: Option<String>) -> ExitCode {
     score.end()
 }
 
+/// What the checks run: the tests, and the programs that users get. One profile each, so cargo builds both at a time, and one
+/// takes the core that the other leaves idle while its largest crate is compiled.
+fn build(score: &mut Score) {
+    let of_tests = if has_nextest() { ["nextest", "run"] } else { ["test", "--tests"] };
+    let mut chains: Vec<Chain> = Vec::new();
+    if score.wants("tests") {
+        let build = move |_: &Path| cargo(&of_tests).with(&["--workspace", "--no-run"]).run();
+        chains.push(vec![("build of the tests".into(), Box::new(build))]);
+    }
+    // Nearly all other checks run them.
+    if score.only.is_none() || chains.is_empty() {
+        let build = |_: &Path| cargo(&["build", "--release", "--workspace"]).run();
+        chains.push(vec![("release build".into(), Box::new(build))]);
+    }
+    // What a check needs is built whether or not its name is asked for.
+    let only = score.only.take();
+    score.check_side_by_side(&chains, Path::new("."));
+    score.only = only;
+}
+
+fn has_nextest() -> bool {
+    cargo(&["nextest", "--version"]).works()
+}
+
 /// By cargo-nextest if it is installed, else by cargo.
 fn tests(full: bool) -> Result<u64, String> {
     let mut arguments;
-    if cargo(&["nextest", "--version"]).works() {
+    if has_nextest() {
         arguments = vec!["nextest", "run", "--workspace", "--no-fail-fast"];
         arguments.extend(full.then_some("--run-ignored=all"));
     } else {

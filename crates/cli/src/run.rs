@@ -41,11 +41,11 @@ pub struct Run {
 impl Run {
     /// Reads the scene, runs it, writes its results.
     pub fn execute(&self) -> Outcome {
-        let scene = scene::load(&self.scene)?;
-        job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| self.run(scene))
+        job::only_pool(self.threads)?.install(|| self.run())
     }
 
-    fn run(&self, mut scene: Scene) -> Outcome {
+    fn run(&self) -> Outcome {
+        let mut scene = scene::load(&self.scene)?;
         let world = scene.world()?;
         scene.forget_places();
         let scene = &scene;

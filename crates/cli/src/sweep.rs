@@ -145,6 +145,7 @@ impl Sweep {
 
     /// Reads all scenes, makes the runs that are not there yet, writes the table and the report.
     pub fn execute(&self) -> Outcome {
+        job::expect_threads(side_by_side::in_all(side_by_side::threads(self.threads)))?;
         let settings = self.settings()?;
         let tasks = self.tasks(&settings)?;
         let measured = self.measured()?;

@@ -57,6 +57,7 @@ use timing::Time;
 pub use crate::input::InputError;
 pub use check::{check_text, plural, step_text};
 pub use check_json::check_json;
+pub use memory::expect_threads;
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
 pub(crate) use setting::split;
@@ -223,6 +224,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let tables = bodies.list.len();
     let records = records::read(&top)?;
     let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
+    memory.refuse(bodies.list.len() as f64, &top.place())?;
     let in_cell = top.optional("cell").is_some() || earlier.as_ref().is_some_and(|earlier| earlier.cell().is_some());
     let groups = grains::read(&top, &materials, folder, in_cell, &memory, bodies.list.len())?;
     let cell = cell::read(&top, earlier.as_ref(), head.integrator, &groups.boxes)?;

@@ -26,7 +26,7 @@ use stickslip_io::results::{Ending, write_whole};
 use stickslip_io::run_reader::{Held, ReadError, Run};
 
 use crate::{Failure, Outcome, say};
-pub use asked::Asked;
+pub use asked::{Asked, wall_names};
 use finding::Finding;
 
 /// Measure a finished run: angles, packing, contacts, profiles, stress, rates, loads on walls.

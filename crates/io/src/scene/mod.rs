@@ -30,6 +30,7 @@ mod start;
 mod streams;
 mod timing;
 mod tracked;
+mod types;
 mod variant;
 
 use std::collections::BTreeSet;
@@ -227,7 +228,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     memory.refuse(bodies.list.len() as f64, &top.place())?;
     let in_cell = top.optional("cell").is_some() || earlier.as_ref().is_some_and(|earlier| earlier.cell().is_some());
     let groups = grains::read(&top, &materials, folder, in_cell, &memory, bodies.list.len())?;
-    let cell = cell::read(&top, earlier.as_ref(), head.integrator, &groups.boxes)?;
+    let cell = cell::read(&top, earlier.as_ref(), head.integrator, &groups)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
     for key in ["stream", "domain"] {
         top.optional(key);
@@ -248,6 +249,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let settled = cell.zip(frame).map(|(cell, frame)| cell.settle(frame, &bodies, &streams, &materials.list, &laws));
     let cell = settled.transpose()?;
     head.time.check_cell(cell.as_ref())?;
+    let shared = types::shared_types(&groups, &materials);
     let remark = meet::check(&bodies, &streams, frame.as_ref(), &materials.list, &laws)?;
     let model = Model { laws, cell, ..Model::new(materials.list, 0.0) };
     let mut scene = head.scene(model, bodies, streams, domain, source)?;
@@ -257,6 +259,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     }
     scene.sites.cell = cell_spot;
     scene.notes.extend(remark);
+    scene.notes.extend(shared);
     if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
         scene.sites.start = Some(earlier.spot());
         let (start, notes) = earlier.settle(&scene.setup, &scene.names, &new_ids);

@@ -359,6 +359,21 @@ fn unused_boxes(boxes: &[NamedBox<'_>]) -> Option<String> {
     (!names.is_empty()).then(|| format!("the box of {} is not used: {advice}", names.join(" and ")))
 }
 
+/// Whether all bodies of a material are walls and others that no load moves: two of these never touch.
+fn walls_only(scene: &Scene) -> Vec<bool> {
+    let (model, bodies) = (&scene.setup.model, &scene.setup.bodies);
+    let mut of = vec![(0, 0); model.materials.len()];
+    for id in 0..bodies.len() {
+        let (all, free) = &mut of[usize::from(bodies.material(id))];
+        *all += 1;
+        *free += usize::from(bodies.yields(id));
+    }
+    for inflow in &model.inflows {
+        of[usize::from(inflow.material)].1 += 1;
+    }
+    of.into_iter().map(|(all, free)| all > 0 && free == 0).collect()
+}
+
 /// Whether anything can touch, and the motions that nothing resists, with all pairs of materials in one note.
 fn notes(scene: &Scene) -> Vec<String> {
     /// The most pairs of materials that a note names.
@@ -369,9 +384,13 @@ fn notes(scene: &Scene) -> Vec<String> {
         notes.push("nothing can touch".into());
     }
     let model = &scene.setup.model;
+    let walls_only = walls_only(scene);
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
             let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
+            if walls_only[i] && walls_only[j] {
+                continue;
+            }
             let free = check::describe(laws, None).into_iter().filter(|(_, law, _)| law.starts_with("free"));
             let free: Vec<&str> = free.map(|(motion, _, _)| motion).collect();
             if free.is_empty() {

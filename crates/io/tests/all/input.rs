@@ -288,6 +288,10 @@ fn the_most_exact_contact_of_a_pair_counts() {
         notes[0].contains("\"glass\" and \"glass\", \"steel\" and \"steel\", ")
             && notes[0].ends_with("slide, roll, spin")
     );
+    // Walls of two materials never touch, and under ["*", "*"] a note said that nothing resists between them.
+    for pair in ["\"floor\" and \"floor\"", "\"floor\" and \"side\"", "\"side\" and \"side\""] {
+        assert!(!notes.iter().any(|note| note.contains(pair)), "{notes:?}");
+    }
     // A plane without a position passes through the origin.
     assert_eq!(scene.setup.bodies.position(1).to_array(), [0.0; 3]);
 }

@@ -392,4 +392,7 @@ fn ellipsoids_and_boxes_are_said_to_be_left_out() {
         assert!(text.contains("left out: 2 ellipsoids and boxes; measured are spheres\n"), "{text}");
     }
     assert_eq!(json(&folder, &["coordination"])["left_out"], 2);
+    // `run` called both of them spheres.
+    let said = out(&stickslip(&folder, &["run", "scene.toml", "--out", "again"]));
+    assert!(said.contains(" bodies: 1 ellipsoid, 1 box, "), "{said}");
 }

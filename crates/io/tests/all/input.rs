@@ -100,6 +100,13 @@ fn files_that_cannot_be_read_are_errors() {
     let absent = scene::load(Path::new("there-is-no-such-scene.toml")).unwrap_err();
     assert!(absent.to_string().contains("there-is-no-such-scene.toml: there is no such file"));
     assert!(scene::load(&folder("good")).unwrap_err().to_string().contains("is a folder"));
+    // A file with a `/` behind it, as a shell may complete it, had "Not a directory (os error 20)".
+    #[cfg(unix)]
+    for (behind, expected) in [("/", "leave the `/` at its end out"), ("/more.toml", "a part of this path is a file")] {
+        let path = format!("{}{behind}", folder("good").join("24-wildcards.toml").display());
+        let error = scene::load(Path::new(&path)).unwrap_err().to_string();
+        assert!(error.contains(expected) && !error.contains("os error"), "{error}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Checks what the documents refer to: files (links, and paths between backticks), headings, sections by number, and equations
-//! of THEORY.md.
+//! Checks what the documents refer to: files (links, and paths between backticks), headings, sections by number, and
+//! equations of THEORY.md.
 //!
 //! Equations are defined by a number at the end of a line in a code block, `(3.15)`. Each chapter counts them from 1 without a gap. A
 //! citation is such a number in parentheses within THEORY.md, and `eq. 3.15` or `eqs. 2.5 to 2.7` anywhere else. Links to
@@ -72,7 +72,8 @@ fn fault_of(path: &Path, folder: &Path, text: &str, link: &str) -> Option<String
 /// Folders of the repository, and of `crates/`, that paths in a text begin with.
 const FOLDERS: [&str; 9] = ["crates", "docs", "examples", "xtask", "engine", "io", "cli", "papers", "bench"];
 
-/// Paths between backticks that lead to nothing: from the top of the repository, from `crates/` or from the document's folder.
+/// Paths between backticks that lead to nothing: from the top of the repository, from `crates/` or from the document's
+/// folder.
 fn unknown_paths(path: &Path, text: &str) -> Vec<String> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let exists = |name: &str| [Path::new(""), Path::new("crates"), folder].iter().any(|from| from.join(name).exists());

@@ -1,4 +1,5 @@
-//! Checks what the documents refer to: files, headings, sections by number, and equations of THEORY.md.
+//! Checks what the documents refer to: files (links, and paths between backticks), headings, sections by number, and
+//! equations of THEORY.md.
 //!
 //! Equations are defined by a number at the end of a line in a code block, `(3.15)`. Each chapter counts them from 1 without a gap. A
 //! citation is such a number in parentheses within THEORY.md, and `eq. 3.15` or `eqs. 2.5 to 2.7` anywhere else. Links to
@@ -33,6 +34,7 @@ pub fn check() -> Result<u64, String> {
         let mut found = Vec::new();
         if extension == "md" {
             found.extend(broken_links(&path, &text));
+            found.extend(unknown_paths(&path, &text));
         }
         let theory = path == Path::new("THEORY.md");
         let cited = if theory { cited_in_theory(&text) } else { cited_elsewhere(&flowing(&text)) };
@@ -65,6 +67,34 @@ fn fault_of(path: &Path, folder: &Path, text: &str, link: &str) -> Option<String
     let there = if file.is_empty() { text.to_owned() } else { fs::read_to_string(&target).ok()? };
     let missing = !anchors(&there).contains(anchor);
     missing.then(|| format!("links to {link}, but {} has no such heading", target.display()))
+}
+
+/// Folders of the repository, and of `crates/`, that paths in a text begin with.
+const FOLDERS: [&str; 9] = ["crates", "docs", "examples", "xtask", "engine", "io", "cli", "papers", "bench"];
+
+/// Paths between backticks that lead to nothing: from the top of the repository, from `crates/` or from the document's
+/// folder.
+fn unknown_paths(path: &Path, text: &str) -> Vec<String> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let exists = |name: &str| [Path::new(""), Path::new("crates"), folder].iter().any(|from| from.join(name).exists());
+    let unknown = paths(text).into_iter().filter(|name| !exists(name));
+    unknown.map(|name| format!("names `{name}`, but there is no such file")).collect()
+}
+
+/// Words between backticks, outside code blocks, that look like paths of the repository.
+fn paths(text: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for line in prose(text) {
+        for word in line.split('`').skip(1).step_by(2).flat_map(str::split_whitespace) {
+            let bare = word.split([':', '#']).next().unwrap_or(word).trim_end_matches(['.', ',', ';', ')']);
+            let pattern = bare.contains(['*', '<', '{', '$', '[', '=', '|']) || bare.contains("..");
+            let ours = bare.split_once('/').is_some_and(|(first, rest)| FOLDERS.contains(&first) && !rest.is_empty());
+            if ours && !pattern {
+                paths.push(bare.to_owned());
+            }
+        }
+    }
+    paths
 }
 
 /// Lines outside code blocks.
@@ -217,6 +247,16 @@ mod tests {
     #[test]
     fn links_in_code_are_no_links() {
         assert_eq!(links("see [a](b.md#c) and `[d](e)`\n```\n[f](g)\n```\n![h](i.png)"), ["b.md#c", "i.png"]);
+    }
+
+    /// Paths between backticks were not seen: a file could be renamed, and documents went on to name the old one.
+    #[test]
+    fn paths_between_backticks_are_seen() {
+        let text = "`crates/io/src/a.rs`, crates/b.rs, `stickslip run examples/01-pile.toml`, `cli/tests/all/c.rs:12`\n\
+                    ```\n`docs/in-code.md`\n```\n`examples/*.toml` `docs/..` `runs/pile` `io/` `[x](docs/y.md)`";
+        assert_eq!(paths(text), ["crates/io/src/a.rs", "examples/01-pile.toml", "cli/tests/all/c.rs"]);
+        // From the folder of `xtask`, where tests run.
+        assert_eq!(unknown_paths(Path::new("x.md"), "`xtask/no-such.rs`").len(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use stickslip_io::scene;
 
-use crate::{Outcome, say};
+use crate::{Outcome, job, say};
 
 /// Read a scene and say what it means: bodies, step, and what resists each motion, with its limit.
 #[derive(clap::Args)]
@@ -20,6 +20,10 @@ pub struct Check {
 impl Check {
     /// Prints the scene in words or as JSON, or says where it is wrong.
     pub fn execute(&self) -> Outcome {
+        job::only_pool(None)?.install(|| self.check())
+    }
+
+    fn check(&self) -> Outcome {
         let scene = scene::load(&self.scene)?;
         // Some faults are found only when the world is built; `run` would refuse them.
         scene.world()?;

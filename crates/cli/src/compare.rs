@@ -60,6 +60,7 @@ struct Task {
 impl Compare {
     /// Reads all scenes, runs them, writes their results and the report.
     pub fn execute(&self) -> Outcome {
+        job::expect_threads(side_by_side::in_all(self.threads()))?;
         let tasks = self.tasks()?;
         let out = self.out.clone().unwrap_or_else(|| side_by_side::default_path("compare", &self.scene));
         let folders = self.folders(&out, &tasks)?;

@@ -26,11 +26,11 @@ use stickslip_io::results::{
     Checkpoints, Closing, Column, Ending, Heap, Marks, Recorder, Resumed, RunFolder, RunInfo, RunJson, SeriesLog,
     energy_summary, for_a_shell, utc,
 };
-use stickslip_io::scene::{Record, Scene, plural};
+use stickslip_io::scene::{self, Record, Scene, plural};
 
 use crate::progress::{self, Progress};
 use crate::rules::Rules;
-use crate::{COMMIT, Failure, Outcome, say};
+use crate::{COMMIT, Failure, Outcome, say, side_by_side};
 
 /// Requests to end that come closer than this are one: `timeout` and some batch systems send theirs to the process and to
 /// its group, which would end it at once and not cleanly.
@@ -77,7 +77,25 @@ pub fn listen() -> Result<Arc<AtomicBool>, Failure> {
 /// Threads for a run; 0 means all that there are.
 pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| Failure::Run(format!("cannot start threads: {error}")))
+    let pool = pool.map_err(|error| Failure::Run(format!("cannot start threads: {error}")))?;
+    // Each has its memory then, and what is left of a limit on addresses is for bodies.
+    pool.broadcast(|_| ());
+    Ok(pool)
+}
+
+/// Threads for a command that does one run, if the process has room for them. The scene is to be read within: outside,
+/// as many threads again would begin for it alone.
+pub fn only_pool(threads: Option<u16>) -> Result<rayon::ThreadPool, Failure> {
+    let threads = side_by_side::threads(threads);
+    // The first one, and one that waits for signals.
+    expect_threads(threads + 2)?;
+    pool(threads)
+}
+
+/// Finds out whether the process has room for so many threads.
+pub fn expect_threads(threads: usize) -> Outcome {
+    let refused = |(message, help)| Failure::Input(miette::miette!(help = format!("{help}"), "{message}"));
+    scene::expect_threads(threads).map_err(refused)
 }
 
 /// Seconds of the clock on the wall between automatic checkpoints, when nothing is asked for.

@@ -26,7 +26,7 @@ use stickslip_io::results::{Ending, write_whole};
 use stickslip_io::run_reader::{Held, ReadError, Run};
 
 use crate::{Failure, Outcome, say};
-pub use asked::Asked;
+pub use asked::{Asked, wall_names};
 use finding::Finding;
 
 /// Measure a finished run: angles, packing, contacts, profiles, stress, rates, loads on walls.
@@ -111,6 +111,8 @@ enum What {
 enum Refusal {
     Read(ReadError),
     Few(TooFew, &'static str),
+    /// A heap that is too small, and what to do.
+    Heap(String, &'static str),
     Option(String),
 }
 
@@ -126,6 +128,7 @@ impl From<Refusal> for Failure {
             Refusal::Read(error) => miette::miette!("{error}"),
             Refusal::Few(error, "") => miette::miette!("{error}"),
             Refusal::Few(error, help) => miette::miette!(help = help, "{error}"),
+            Refusal::Heap(message, help) => miette::miette!(help = help, "{message}"),
             Refusal::Option(message) => miette::miette!("{message}"),
         })
     }
@@ -138,7 +141,7 @@ impl Refusal {
             Refusal::Read(ReadError::NoRecord { what, .. }) => format!("needs the record `{what}`"),
             Refusal::Read(error) => error.to_string(),
             Refusal::Few(error, _) => error.to_string(),
-            Refusal::Option(message) => message.clone(),
+            Refusal::Heap(message, _) | Refusal::Option(message) => message.clone(),
         }
     }
 }

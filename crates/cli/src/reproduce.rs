@@ -90,8 +90,14 @@ impl Reproduce {
                 Ok(()) => {}
                 Err(Ended::Failed(why)) => tally.failed.push(format!("{}: {why}", experiment.id)),
                 Err(Ended::Interrupted) => {
-                    let kept = result::part_of(&result::folder(&self.out, experiment)).is_some();
-                    let how = if kept { "; the same command continues from its finished packings" } else { "" };
+                    let folder = result::folder(&self.out, experiment);
+                    let kept = if result::part_of(&folder).is_some() { finished_packings(&folder) } else { 0 };
+                    let how = match kept {
+                        0 => String::new(),
+                        kept => {
+                            format!("; the same command continues from its {}", plural(kept, "finished packing"))
+                        }
+                    };
                     tally.failed.push(format!("{} was interrupted{how}", experiment.id));
                     break;
                 }
@@ -222,6 +228,14 @@ impl Reproduce {
         }
         say(&text)
     }
+}
+
+/// How many packings the tables of an unfinished experiment hold: their rows below the header.
+fn finished_packings(folder: &Path) -> usize {
+    let files = std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let tables = files.filter(|path| path.extension().is_some_and(|extension| extension == "csv"));
+    let texts = tables.filter_map(|path| std::fs::read_to_string(path).ok());
+    texts.map(|text| text.lines().count().saturating_sub(1)).sum()
 }
 
 fn all_threads() -> usize {

@@ -63,8 +63,7 @@ impl Resume {
             drop(folder);
             return self.over(&run);
         }
-        let scene = scene_of(&self.folder, &run)?;
-        job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| self.go_on(&scene, folder, run))
+        job::only_pool(self.threads)?.install(|| self.go_on(&scene_of(&self.folder, &run)?, folder, run))
     }
 
     /// A sweep: its runs go on that are not over.
@@ -106,16 +105,20 @@ impl Resume {
             return Ok(false);
         }
         let (folder, _) = RunFolder::reopen(&self.folder).map_err(refuse)?;
+        let picture = job::only_pool(self.threads)?.install(|| self.draw(run, &end))?;
+        report::add_picture(&folder, &picture).map_err(|error| Failure::Run(error.to_string()))?;
+        Ok(true)
+    }
+
+    /// The picture of a run, from its last checkpoint.
+    fn draw(&self, run: &RunJson, end: &Path) -> Result<Vec<u8>, Failure> {
         let scene = scene_of(&self.folder, run)?;
         let failed = |message: String| Failure::Run(format!("{}: {message}", end.display()));
-        let saved = Checkpoint::read(&end).map_err(|error| failed(error.to_string()))?.saved;
+        let saved = Checkpoint::read(end).map_err(|error| failed(error.to_string()))?.saved;
         let world = scene.world_at(&saved).map_err(|error| failed(error.to_string()))?;
         let mut info = RunInfo::new(&scene.setup, &scene.names);
         info.catch_up(&world);
-        let picture =
-            job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| Drawing::of(&world, &info).to_png());
-        report::add_picture(&folder, &picture).map_err(|error| Failure::Run(error.to_string()))?;
-        Ok(true)
+        Ok(Drawing::of(&world, &info).to_png())
     }
 
     fn go_on(&self, scene: &Scene, folder: RunFolder, run: RunJson) -> Outcome {

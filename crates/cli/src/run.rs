@@ -41,11 +41,11 @@ pub struct Run {
 impl Run {
     /// Reads the scene, runs it, writes its results.
     pub fn execute(&self) -> Outcome {
-        let scene = scene::load(&self.scene)?;
-        job::pool(usize::from(self.threads.unwrap_or(0)))?.install(|| self.run(scene))
+        job::only_pool(self.threads)?.install(|| self.run())
     }
 
-    fn run(&self, mut scene: Scene) -> Outcome {
+    fn run(&self) -> Outcome {
+        let mut scene = scene::load(&self.scene)?;
         let world = scene.world()?;
         scene.forget_places();
         let scene = &scene;
@@ -73,10 +73,16 @@ pub(crate) fn refuse(error: FolderError) -> Failure {
 fn header(scene: &Scene) -> String {
     let mut text = if scene.title.is_empty() { String::new() } else { format!("{}\n", scene.title) };
     let bodies = &scene.setup.bodies;
-    let spheres = bodies.len() - bodies.walls().count();
-    let counts = [(bodies.len(), "body"), (spheres, "sphere"), (bodies.len() - spheres, "wall")];
-    let [all, spheres, walls] = counts.map(|(count, noun)| plural(count, noun));
-    text += &format!("{all}: {spheres}, {walls}");
+    let walls = bodies.walls().count();
+    let of = |kind: &str| bodies.iter().filter(|body| body.shape.kind() == kind).count();
+    let (ellipsoids, boxes) = (of("ellipsoid"), of("box"));
+    let spheres = bodies.len() - walls - ellipsoids - boxes;
+    let counts = [(spheres, "sphere"), (ellipsoids, "ellipsoid"), (boxes, "box"), (walls, "wall")];
+    // Walls are named also where there are none, and so are spheres unless there are others.
+    let usual = |noun: &str| noun == "wall" || noun == "sphere" && ellipsoids + boxes == 0;
+    let named = counts.into_iter().filter(|(count, noun)| *count > 0 || usual(noun));
+    let named: Vec<String> = named.map(|(count, noun)| plural(count, noun)).collect();
+    text += &format!("{}: {}", plural(bodies.len(), "body"), named.join(", "));
     let streams = &scene.setup.model.inflows;
     if !streams.is_empty() {
         let due = |stream: &Inflow| stream.due_before(scene.steps, scene.setup.model.dt);

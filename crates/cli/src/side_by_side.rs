@@ -14,6 +14,12 @@ pub fn threads(asked: Option<u16>) -> usize {
     asked.map_or(all, usize::from)
 }
 
+/// The threads that a command has with so many for its runs: one more for each run at a time, one on each core that
+/// reads scenes, the first one, and one that waits for signals.
+pub fn in_all(threads: usize) -> usize {
+    2 * threads + self::threads(None) + 2
+}
+
 /// How many of these runs go at a time, and on how many threads each, if the largest has so many bodies.
 pub fn shares(runs: usize, largest: usize, threads: usize) -> (usize, usize) {
     let at_once = if largest <= SMALL { runs.clamp(1, threads) } else { 1 };

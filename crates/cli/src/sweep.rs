@@ -8,7 +8,7 @@
 mod board;
 mod plan;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ use stickslip_io::run_reader::Run;
 use stickslip_io::scene::{self, Record, Scene, Setting, What, plural};
 
 use crate::job::{self, Job, Plan};
-use crate::measure::Asked;
+use crate::measure::{self, Asked};
 use crate::progress::{Overall, Progress};
 use crate::resume::{self, Again};
 use crate::run::refuse;
@@ -114,6 +114,8 @@ struct Checked {
     steps: u64,
     bodies: usize,
     repeats: bool,
+    /// As measurements name them.
+    walls: Vec<String>,
     records: Vec<Record>,
     warnings: Vec<String>,
 }
@@ -145,6 +147,7 @@ impl Sweep {
 
     /// Reads all scenes, makes the runs that are not there yet, writes the table and the report.
     pub fn execute(&self) -> Outcome {
+        job::expect_threads(side_by_side::in_all(side_by_side::threads(self.threads)))?;
         let settings = self.settings()?;
         let tasks = self.tasks(&settings)?;
         let measured = self.measured()?;
@@ -222,6 +225,13 @@ impl Sweep {
                 )));
             }
         }
+        let walls: BTreeSet<&String> = checked.iter().flat_map(|checked| &checked.walls).collect();
+        let walls: Vec<String> = walls.into_iter().cloned().collect();
+        for asked in measured {
+            asked
+                .check_walls(&self.plot, &walls)
+                .map_err(|error| Failure::Input(miette::miette!("--measure: {error}")))?;
+        }
         let has_series = |checked: &Checked| checked.records.iter().any(|record| record.what == What::Series);
         let repeats = checked.iter().any(|checked| checked.repeats);
         let series = if checked.iter().any(has_series) { series::header(repeats) } else { String::new() };
@@ -272,6 +282,7 @@ impl Sweep {
             scene.world()?;
             Ok(Checked {
                 hash: scene_hash(&scene.resolved),
+                walls: measure::wall_names(&scene),
                 title: scene.title,
                 seed: scene.seed,
                 steps: scene.steps,

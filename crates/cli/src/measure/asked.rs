@@ -7,8 +7,9 @@
 use stickslip_io::input::nearest;
 use stickslip_io::results::sweep::Row;
 use stickslip_io::run_reader::Run;
-use stickslip_io::scene::Record;
+use stickslip_io::scene::{Record, Scene};
 
+use super::finding::key;
 use super::{WHATS, What};
 
 /// A measurement that is asked for.
@@ -245,6 +246,30 @@ impl Asked {
         Ok(Asked { text: text.to_owned(), known, what, number: number.map(str::to_owned) })
     }
 
+    /// Finds a number that names a wall and that no run will have, and says which it could have. `walls` are as
+    /// `wall_names` has them.
+    ///
+    /// # Errors
+    ///
+    /// That there is no such number, with the nearest one.
+    pub fn check_walls(&self, plots: &[String], walls: &[String]) -> Result<(), String> {
+        if self.known.what != "walls" {
+            return Ok(());
+        }
+        let known: Vec<String> = numbers_on(walls).collect();
+        let plotted = self.further(plots).filter_map(|column| Some(column.split_once('.')?.1.to_owned()));
+        let mut asked = self.number.iter().cloned().chain(plotted);
+        let known: Vec<&str> = self.known.numbers.iter().copied().chain(known.iter().map(String::as_str)).collect();
+        match asked.find(|number| !known.contains(&number.as_str())) {
+            Some(number) => {
+                let walls = if walls.is_empty() { "none".to_owned() } else { walls.join(", ") };
+                let meant = did_you_mean(&number, &known);
+                Err(format!("no run has the number walls.{number}.{meant} The walls of the scene are: {walls}"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// As it was asked for.
     pub fn text(&self) -> &str {
         &self.text
@@ -273,13 +298,18 @@ impl Asked {
 
     /// The same with further numbers, whose names depend on the scene, that plots ask for (`roll.mu,walls.force_on_floor_z`).
     pub fn columns_for(&self, plots: &[String]) -> Vec<String> {
+        self.columns().into_iter().chain(self.further(plots)).collect()
+    }
+
+    /// The columns of such numbers that plots ask for.
+    fn further<'a>(&'a self, plots: &'a [String]) -> impl Iterator<Item = String> + 'a {
         let plotted = plots.iter().flat_map(|plot| plot.split(',')).map(str::trim);
-        let number = |name: &str| Some(name.strip_prefix(self.known.what)?.strip_prefix('.')?.to_owned());
-        let open = plotted.filter(|name| {
+        let number = move |name: &str| Some(name.strip_prefix(self.known.what)?.strip_prefix('.')?.to_owned());
+        let open = plotted.filter(move |name| {
             let further = |number: String| self.known.gives(&number) && !self.known.numbers.contains(&number.as_str());
             self.number.is_none() && number(name).is_some_and(further)
         });
-        self.columns().into_iter().chain(open.map(str::to_owned)).collect()
+        open.map(str::to_owned)
     }
 
     /// Measures a run and adds the numbers to its row: empty fields where there are none, and the reason.
@@ -312,6 +342,23 @@ impl Asked {
             row.add_not_measured(why);
         }
     }
+}
+
+/// The walls of a scene by the names that numbers of `measure walls` have.
+pub fn wall_names(scene: &Scene) -> Vec<String> {
+    let name = |id: usize| match scene.names.get(id).and_then(Option::as_ref) {
+        Some(name) => name.clone(),
+        None => format!("{} {id}", scene.setup.bodies.get(id).shape.kind()),
+    };
+    scene.setup.bodies.walls().map(|id| key(&name(id))).collect()
+}
+
+/// The numbers of `measure walls` whose names depend on the scene.
+fn numbers_on(walls: &[String]) -> impl Iterator<Item = String> + '_ {
+    let of = |wall: &str| ["force", "torque"].map(|what| format!("{what}_on_{wall}"));
+    let sums = ["force_on_all_walls".to_owned(), "weight_of_the_spheres".to_owned()];
+    let vectors = walls.iter().flat_map(move |wall| of(wall)).chain(sums);
+    vectors.flat_map(|vector| ["x", "y", "z"].map(|axis| format!("{vector}_{axis}")))
 }
 
 /// ` Did you mean ..?`, if a known word is near.

@@ -48,7 +48,7 @@ impl Fact {
 }
 
 /// The label as a name: `95 % interval` is `interval_95`.
-fn key(label: &str) -> String {
+pub fn key(label: &str) -> String {
     match label.strip_prefix("95 % ") {
         Some(rest) => key(rest) + "_95",
         None => label.replace([' ', '-'], "_"),

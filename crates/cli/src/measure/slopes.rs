@@ -52,7 +52,7 @@ impl Repose {
         let help = "a heap at rest with some hundred spheres is needed; --time chooses another time, --slower lets \
                     faster spheres count";
         let found = repose(&frame.positions, &frame.radii, &frame.velocities, &options);
-        let found = found.map_err(|error| Refusal::Few(error, help))?;
+        let found = found.map_err(|error| too_low(error, help))?;
         let mut csv = Csv::new("id,distance,height,sector,fitted,line");
         for point in &found.points {
             let (id, line) = (f64::from(frame.ids[point.index]), found.line.at(point.distance));
@@ -103,6 +103,17 @@ impl Repose {
             curves,
         }
     }
+}
+
+/// Why a heap has no angle: its surface is too small for a line, or too few spheres are at rest.
+fn too_low(few: TooFew, help: &'static str) -> Refusal {
+    if few.what == "spheres at rest" {
+        return Refusal::Few(few, help);
+    }
+    let TooFew { what, found, needed } = few;
+    let message =
+        format!("the heap is too small or too low for an angle: {found} {what}, at least {needed} are needed");
+    Refusal::Heap(message, help)
 }
 
 fn facts(found: &repose::Repose, options: &ReposeOptions, time: f64) -> Vec<Fact> {

@@ -1,6 +1,6 @@
 //! `stickslip measure` from outside: what it prints, what it writes, what it refuses.
 
-use crate::common::{Folder, ball, err, out, stickslip};
+use crate::common::{Folder, ball, err, out, says, stickslip};
 use serde_json::Value;
 
 const BODIES: &str = "[[record]]\nwhat = \"bodies\"\nevery = 0.05\nname = \"all\"\n";
@@ -252,6 +252,30 @@ fn windows_may_begin_before_zero_but_not_after_their_end() {
     }
 }
 
+/// A heap of 40 grains had "too few surface spheres on the slope", which nobody asked for.
+#[test]
+fn a_heap_of_forty_grains_is_too_small_for_an_angle() {
+    let folder = Folder::new("measure-small-heap");
+    // 4 x 4 x 2 and 2 x 2 x 2 on top, at rest in the air for two steps.
+    let layer = |side: usize, level: usize| {
+        let place = move |i: usize| (i as f64 - 0.5 * (side as f64 - 1.0)) * 0.0202;
+        let row =
+            move |i: usize| format!("{},{},{},0.01\n", place(i % side), place(i / side), level as f64 * 0.0202 + 0.02);
+        (0..side * side).map(row).collect::<String>()
+    };
+    let rows: String = [(4, 0), (4, 1), (2, 2), (2, 3)].map(|(side, level)| layer(side, level)).concat();
+    folder.file("heap.csv", &format!("x,y,z,radius\n{rows}"));
+    let grains = "[[grains]]\nmaterial = \"grain\"\nplace = { kind = \"file\", file = \"heap.csv\" }\n";
+    run(
+        &folder,
+        &ball("end = 2e-6\nstep = 1e-6", &format!("velocity = [0, 0, 0]\n{grains}{BODIES}"))
+            .replace("[0, 0, 0.011]", "[9, 0, 0.011]"),
+    );
+    let output = stickslip(&folder, &["measure", "run", "repose", "--centre", "0,0,0"]);
+    assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+    assert!(says(&output, "the heap is too small or too low for an angle"), "{}", err(&output));
+}
+
 /// A run at whose end nothing touched was measured at an earlier time, when something did.
 #[test]
 fn a_ball_in_the_air_at_the_end_touches_nothing() {
@@ -368,4 +392,7 @@ fn ellipsoids_and_boxes_are_said_to_be_left_out() {
         assert!(text.contains("left out: 2 ellipsoids and boxes; measured are spheres\n"), "{text}");
     }
     assert_eq!(json(&folder, &["coordination"])["left_out"], 2);
+    // `run` called both of them spheres.
+    let said = out(&stickslip(&folder, &["run", "scene.toml", "--out", "again"]));
+    assert!(said.contains(" bodies: 1 ellipsoid, 1 box, "), "{said}");
 }

@@ -140,7 +140,7 @@ fn a_quick_experiment_that_was_stopped_keeps_its_packings() {
 
     let stopped = stopped_at_once(&folder, &["reproduce", "santos/friction"]);
     assert_eq!(stopped.status.code(), Some(1), "{}", err(&stopped));
-    assert!(err(&stopped).contains("the same command continues from its finished packings"), "{}", err(&stopped));
+    assert!(err(&stopped).contains("the same command continues from its 6 finished packings"), "{}", err(&stopped));
     assert_eq!(std::fs::read_to_string(&table).unwrap(), header.to_owned() + &rows[..6].concat());
     assert!(place.join("part.json").exists() && !place.join("result.json").exists());
 
@@ -160,6 +160,8 @@ fn a_quick_experiment_that_was_stopped_keeps_its_packings() {
         let stopped = stopped_at_once(&folder, &[&["reproduce", "santos/friction"], more].concat());
         assert_eq!(stopped.status.code(), Some(1), "{}", err(&stopped));
         assert!(!table.exists() && !place.join("result.json").exists(), "{more:?}");
+        // There were no finished packings to continue from, and it said there were.
+        assert!(err(&stopped).contains("was interrupted") && !err(&stopped).contains("continues"), "{}", err(&stopped));
     }
     std::fs::write(&kept[1].0, &kept[1].1).unwrap();
     // Part of a full result is days of work: a quick one asks before it overwrites that.

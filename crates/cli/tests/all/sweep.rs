@@ -102,7 +102,7 @@ fn the_number_of_threads_changes_nothing() {
 fn wrong_input_is_found_before_anything_is_written() {
     let folder = Folder::new("sweep-wrong");
     folder.file("ball.toml", &ball("end = 0.02", ""));
-    let cases: [(&[&str], &str); 24] = [
+    let cases: [(&[&str], &str); 28] = [
         (&["--set", "time.stpe=1e-5"], "did you mean `step`?"),
         (&["--set", "time.step=1e-5,-1"], "run 2 of 2 (time.step = -1)"),
         (&["--set", "contact[grain,wall].slide.mu=1"], "no contact[grain,wall]"),
@@ -128,6 +128,11 @@ fn wrong_input_is_found_before_anything_is_written() {
         (&["--set", MU, "--measure", "walls.times", "--measure", "walls"], "fill the same column"),
         (&["--set", MU, "--measure", "walls --upto 3"], "unexpected argument '--upto'"),
         (&["--set", MU, "--measure", "walls --from x"], "expected a number"),
+        // A misspelt wall was found after the last run, too.
+        (&["--set", MU, "--measure", "walls.force_on_flor_z"], "Did you mean `force_on_floor_z`?"),
+        (&["--set", MU, "--measure", "walls.force_on_roof_z"], "The walls of the scene are: floor"),
+        (&["--set", MU, "--measure", "walls.torque_on_floor"], "no run has the number walls.torque_on_floor"),
+        (&["--set", MU, "--measure", "walls", "--plot", "slide.mu,walls.force_on_flor_z"], "`force_on_floor_z`?"),
     ];
     for (arguments, expected) in cases {
         let output = stickslip(&folder, &[&["sweep", "ball.toml"], arguments].concat());

@@ -40,7 +40,13 @@ pub(crate) fn read_start(path: &Path, count: usize) -> io::Result<Vec<u8>> {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    let metadata = fs::metadata(path).map_err(unreadable)?;
+    let metadata = fs::metadata(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotADirectory if path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+            invalid("is a file, not a folder: leave the `/` at its end out".into())
+        }
+        io::ErrorKind::NotADirectory => invalid("cannot be read: a part of this path is a file, not a folder".into()),
+        _ => unreadable(error),
+    })?;
     if metadata.is_dir() {
         return Err(invalid("is a folder; expected a file".into()));
     }

@@ -18,7 +18,7 @@ use stickslip::shape::Shape;
 use crate::input::{InputError, Item, Place, Result, Spot, Table, shown};
 use crate::scene::bodies::Bodies;
 use crate::scene::check::short;
-use crate::scene::grains::NamedBox;
+use crate::scene::grains::{Groups, NamedBox};
 use crate::scene::start::Earlier;
 use crate::scene::streams::Streams;
 use control::Wanted;
@@ -68,16 +68,17 @@ fn rows(item: Item<'_>) -> Result<[DVec3; 3]> {
     <[DVec3; 3]>::try_from(rows).map_err(|_| whole.error(format!("expected {what}, found {count} elements")))
 }
 
-/// Reads `[cell]`; without one, the cell that an earlier run ended with goes on, fixed. `boxes` are those of the files that
-/// grains come from.
+/// Reads `[cell]`; without one, the cell that an earlier run ended with goes on, fixed. `groups` have the boxes of
+/// the files that grains come from.
 pub(crate) fn read<'a>(
     top: &Table<'a>,
     earlier: Option<&Earlier<'a>>,
     integrator: Integrator,
-    boxes: &[NamedBox<'a>],
+    groups: &Groups<'a>,
 ) -> Result<Option<Draft<'a>>> {
+    let boxes = &groups.boxes;
     let came = earlier.and_then(|earlier| Some((earlier.place(), earlier.cell()?)));
-    let with_boxes = |draft: Draft<'a>| Draft { boxes: boxes.to_vec(), ..draft };
+    let with_boxes = |draft: Draft<'a>| Draft { boxes: boxes.clone(), ..draft };
     let Some(item) = top.optional("cell") else {
         return Ok(came.map(|(place, frame)| with_boxes(Draft::kept(place, frame))));
     };
@@ -106,7 +107,9 @@ pub(crate) fn read<'a>(
                 (None, Some(NamedBox { place, found, .. })) => {
                     (check_vectors(found.vectors, place)?, place.clone(), Some(found))
                 }
-                (None, None) => return Err(no_size(&table, earlier.is_some())),
+                (None, None) => {
+                    return Err(groups.no_box.clone().unwrap_or_else(|| no_size(&table, earlier.is_some())));
+                }
             };
             let corner = corner.or(file_box.map(|found| found.corner)).unwrap_or(DVec3::ZERO);
             let periodic = periodic.or(boxes.first().and_then(|first| first.found.periodic)).unwrap_or([true; 3]);

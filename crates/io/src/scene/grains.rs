@@ -14,12 +14,13 @@ use stickslip::place::{self, Within};
 use stickslip::random::Stream;
 use stickslip::shape::Shape;
 
-use crate::input::{Item, Place, Result, Source, Table, did_you_mean, shown};
+use crate::input::{InputError, Item, Place, Result, Source, Table, did_you_mean, shown};
 use crate::scene::bodies::{Bodies, check_mass};
 use crate::scene::lammps_cell::FileBox;
 use crate::scene::materials::Materials;
 use crate::scene::memory::Memory;
 use crate::scene::rows::{self, Rows, Types};
+use crate::scene::types::{or_types, read_types};
 use crate::scene::{cell, lammps};
 
 /// How long random placement may search, over all tables: so long, and so long for each grain.
@@ -87,8 +88,10 @@ pub(crate) struct NamedBox<'a> {
 pub(crate) struct Groups<'a> {
     /// In the order of the file.
     pub list: Vec<Group>,
-    /// The boxes of the files that they come from.
+    /// The boxes of the files that they come from, where they may repeat.
     pub boxes: Vec<NamedBox<'a>>,
+    /// Why the first of the other files has none that can be the cell.
+    pub no_box: Option<InputError>,
     /// Of each table, and of its `place`.
     places: Vec<(Place<'a>, Place<'a>)>,
 }
@@ -97,8 +100,11 @@ pub(crate) struct Groups<'a> {
 struct Read<'a> {
     placement: Placement,
     types: Option<Types>,
-    file_box: Option<NamedBox<'a>>,
+    file_box: BoxOfFile<'a>,
 }
+
+/// The box of a file; an error if it can be no cell.
+type BoxOfFile<'a> = std::result::Result<Option<NamedBox<'a>>, InputError>;
 
 /// The radii of a group (m).
 #[derive(Clone, Copy, Debug)]
@@ -151,8 +157,10 @@ pub(crate) fn read<'a>(
         table.finish()?;
         total += group.count;
         groups.list.push(group);
-        // One that repeats nowhere says no more than where grains are.
-        groups.boxes.extend(file_box.filter(|file_box| file_box.found.may_repeat()));
+        match file_box {
+            Ok(file_box) => groups.boxes.extend(file_box),
+            Err(error) => groups.no_box = groups.no_box.or(Some(error)),
+        }
     }
     Ok(groups)
 }
@@ -205,7 +213,7 @@ fn read_group<'a>(
     folder: &Path,
     in_cell: bool,
     room: &Room<'_>,
-) -> Result<(Group, Option<NamedBox<'a>>)> {
+) -> Result<(Group, BoxOfFile<'a>)> {
     let radius = table.read("radius", read_radius)?;
     let mass_by_radius =
         table.read("mass", |item| item.choice(&[("density", false), ("radius", true)], &[]))?.unwrap_or(false);
@@ -224,7 +232,7 @@ fn read_group<'a>(
             return Err(item.error("`types` of its `place` gives the materials: leave `material` out".into()));
         }
         (Some(types), None) => Made::ByType(types),
-        (None, _) => Made::Of(materials.index(table.required("material")?)?),
+        (None, _) => Made::Of(materials.index(table.required("material").map_err(|e| or_types(e, &placement))?)?),
     };
     let mut group = Group { material, count: 0, radius, placement, mass_by_radius, velocity, angular_velocity };
     group.count = settle_count(table, &group, count, room)?;
@@ -269,7 +277,7 @@ fn read_placement<'a>(
     in_cell: bool,
 ) -> Result<Read<'a>> {
     let place = table.need("place", Item::table)?;
-    let (mut types, mut file_box) = (None, None);
+    let (mut types, mut file_box) = (None, Ok(None));
     let kinds = [("random", 0), ("lattice", 1), ("file", 2), ("table", 3), ("lammps", 4)];
     let placement = match place.need("kind", |item| item.choice(&kinds, &[]))? {
         0 => {
@@ -303,24 +311,6 @@ fn read_placement<'a>(
     };
     place.finish()?;
     Ok(Read { placement, types, file_box })
-}
-
-/// The materials of types, as in { 1 = "glass", 2 = "steel" }.
-fn read_types(item: Item<'_>, materials: &Materials) -> Result<Types> {
-    let what = "types with their materials, as in { 1 = \"glass\", 2 = \"steel\" }";
-    let table = item.clone().table().map_err(|_| item.expected(what))?;
-    let mut types = Types::new();
-    for name in table.chosen_keys() {
-        let Some(item) = table.chosen(name) else { continue };
-        // Also not 01 or +1, which would be a second name of 1.
-        match name.parse::<u32>().ok().filter(|kind| kind.to_string() == name) {
-            Some(kind) => types.push((kind, materials.index(item)?)),
-            None => {
-                return Err(item.error(format!("expected a type, which is a whole number, found `{}`", shown(name))));
-            }
-        }
-    }
-    if types.is_empty() { Err(item.error(format!("expected {what}, found none"))) } else { Ok(types) }
 }
 
 fn read_bounds(place: &Table<'_>) -> Result<(DVec3, DVec3)> {
@@ -358,13 +348,23 @@ fn read_file(place: &Table<'_>, types: Option<&Types>, lists: Lists<'_>) -> Resu
 }
 
 /// A dump or a data file of LAMMPS, relative to the scene's folder.
-fn read_lammps<'a>(place: &Table<'a>, types: Option<&Types>, lists: Lists<'_>) -> Result<(Rows, Option<NamedBox<'a>>)> {
+fn read_lammps<'a>(place: &Table<'a>, types: Option<&Types>, lists: Lists<'_>) -> Result<(Rows, BoxOfFile<'a>)> {
     let item = place.required("file")?;
     let timestep = place.read("timestep", |item| item.whole(0))?;
     let source = open_list(item.clone(), lists)?;
     let (list, found) = lammps::read(source.text(), timestep, types, |span, message| source.error(span, message))?;
     let name = item.clone().string()?.to_owned();
-    Ok((list, found.map(|found| NamedBox { name, place: item.place(), found })))
+    let place = item.place();
+    let file_box = match found {
+        // One that repeats nowhere says no more than where grains are.
+        Ok(Some(found)) if !found.may_repeat() => {
+            let message = format!("the box of \"{}\" repeats in no direction: none of its flags is `pp`", shown(&name));
+            Err(place.error(message).help("leave [cell] out, or give its `vectors` and `periodic`"))
+        }
+        Ok(found) => Ok(found.map(|found| NamedBox { name, place, found })),
+        Err(error) => Err(error.help("complete the box in the file, or give the `vectors` of [cell]")),
+    };
+    Ok((list, file_box))
 }
 
 fn open_list(item: Item<'_>, Lists { folder, memory }: Lists<'_>) -> Result<Source> {

@@ -40,8 +40,10 @@ struct Atom {
     numbers: Vec<f64>,
     span: Range<usize>,
 }
+/// The box of a file, if it has one; an error where some of it is missing, which matters only if it is asked for.
+pub(crate) type BoxOf<E> = std::result::Result<Option<FileBox>, E>;
 /// What a file has: the columns, the atoms, its box.
-type Found = (Vec<usize>, Vec<Atom>, Option<FileBox>);
+type Found = (Vec<usize>, Vec<Atom>, BoxOf<Fault>);
 /// What is wrong, and where.
 pub(super) type Fault = (Range<usize>, String);
 
@@ -52,7 +54,7 @@ pub(crate) fn read(
     timestep: Option<u64>,
     types: Option<&Types>,
     fail: impl Fn(Range<usize>, String) -> InputError,
-) -> Result<(Rows, Option<FileBox>)> {
+) -> Result<(Rows, BoxOf<InputError>)> {
     let mut start = 0;
     let mut lines: Vec<Line<'_>> = Vec::new();
     for whole in text.split_inclusive('\n') {
@@ -85,7 +87,7 @@ pub(crate) fn read(
         let atom = atoms.get(starts.partition_point(|start| *start <= span.start).saturating_sub(1));
         fail(atom.map_or(0..0, |atom| atom.span.clone()), message)
     })?;
-    Ok((rows, file_box))
+    Ok((rows, file_box.map_err(|(span, message)| fail(span, message))))
 }
 
 /// Puts atoms in the order of their ids and refuses an id that stands twice.
@@ -169,7 +171,7 @@ fn read_dump(lines: &[Line<'_>], timestep: Option<u64>, typed: bool) -> std::res
         Ok(Atom { id, numbers, span: span.clone() })
     };
     let atoms = listed.iter().enumerate().map(atom).collect::<std::result::Result<_, _>>()?;
-    Ok((taken.iter().flatten().map(|(column, _)| *column).collect(), atoms, file_box))
+    Ok((taken.iter().flatten().map(|(column, _)| *column).collect(), atoms, Ok(file_box)))
 }
 
 /// The atoms of a data file.
@@ -230,7 +232,8 @@ fn read_data(lines: &[Line<'_>], text: &str, typed: bool) -> std::result::Result
     }
     join(&mut atoms, moving, text)?;
     let columns = (0..4).chain(typed.then_some(TYPE)).chain(4..10).collect();
-    Ok((columns, atoms, lammps_cell::of_data(lines)?))
+    let file_box = lammps_cell::of_data(lines)?;
+    Ok((columns, atoms, lammps_cell::missing_line(lines).map_or(Ok(file_box), Err)))
 }
 
 /// Puts atoms into the order of their ids and gives them their velocities.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use glam::{DMat3, DVec3};
 
 use super::lammps::{Fault, Line, number};
+use crate::input::shown;
 
 /// The box of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +34,56 @@ fn upright(low: DVec3, high: DVec3, [xy, xz, yz]: [f64; 3]) -> FileBox {
     let vectors =
         DMat3::from_cols(DVec3::new(size.x, 0.0, 0.0), DVec3::new(xy, size.y, 0.0), DVec3::new(xz, yz, size.z));
     FileBox { vectors, corner: low, periodic: None }
+}
+
+/// The lines of the box in the head of a data file: their words, and what they look like.
+const BOX_LINES: [(&[&str], &str); 8] = [
+    (&["xlo", "xhi"], "LOW HIGH xlo xhi"),
+    (&["ylo", "yhi"], "LOW HIGH ylo yhi"),
+    (&["zlo", "zhi"], "LOW HIGH zlo zhi"),
+    (&["xy", "xz", "yz"], "XY XZ YZ xy xz yz"),
+    (&["avec"], "X Y Z avec"),
+    (&["bvec"], "X Y Z bvec"),
+    (&["cvec"], "X Y Z cvec"),
+    (&["abc", "origin"], "X Y Z abc origin"),
+];
+
+/// The error of a line that has some word of the box and is none of its lines.
+fn check_box_line(line: &Line<'_>) -> Result<(), Fault> {
+    let fields: Vec<&str> = line.1.split_whitespace().collect();
+    let about = BOX_LINES.iter().find(|(words, _)| words.iter().any(|word| fields.contains(word)));
+    let Some((words, form)) = about else { return Ok(()) };
+    // As many numbers as the form has other words.
+    let numbers = form.split(' ').count() - words.len();
+    if fields.len() == numbers + words.len() && fields.ends_with(words) {
+        return Ok(());
+    }
+    Err((line.0.clone(), format!("expected a line of the box, \"{form}\", found \"{}\"", shown(line.1))))
+}
+
+/// The line that a box in the head of a data file lacks, as an error at the first that it has.
+pub(crate) fn missing_line(lines: &[Line<'_>]) -> Option<Fault> {
+    let has = |words: &[&str]| {
+        head(lines).find(|(_, line)| line.split_whitespace().collect::<Vec<_>>().ends_with(words)).map(|line| line.0)
+    };
+    let of = |lines: &[(&[&str], &str)]| {
+        let found: Vec<_> = lines.iter().map(|(words, _)| has(words)).collect();
+        let first = found.iter().flatten().min_by_key(|span| span.start).cloned()?;
+        let missing = found.iter().position(Option::is_none)?;
+        Some((first, format!("the box has no line \"{}\"", lines[missing].1)))
+    };
+    let vectors = of(&BOX_LINES[4..7]);
+    // Complete in one way is complete.
+    if vectors.is_none() && has(&["avec"]).is_some() {
+        return None;
+    }
+    vectors.or_else(|| of(&BOX_LINES[..3]))
+}
+
+/// The lines before the first section of a data file, without comments. The first of all is a title.
+fn head<'l>(lines: &'l [Line<'_>]) -> impl Iterator<Item = Line<'l>> {
+    let head = lines.iter().skip(1).take_while(|(_, line)| !line.starts_with(|c: char| c.is_ascii_alphabetic()));
+    head.map(|(span, line)| (span.clone(), line.split('#').next().unwrap_or_default().trim()))
 }
 
 /// The numbers of a line that must have `N` of them before its words.
@@ -62,9 +113,9 @@ fn check_ends(low: DVec3, high: DVec3, spans: [&Range<usize>; 3]) -> Result<(), 
 pub(crate) fn of_data(lines: &[Line<'_>]) -> Result<Option<FileBox>, Fault> {
     let (mut ends, mut vectors) = ([None, None, None], [None, None, None]);
     let (mut tilts, mut corner) = ([0.0; 3], DVec3::ZERO);
-    let head = lines.iter().skip(1).take_while(|(_, line)| !line.starts_with(|c: char| c.is_ascii_alphabetic()));
-    for (span, line) in head {
-        let line = (span.clone(), line.split('#').next().unwrap_or_default());
+    for line in head(lines) {
+        check_box_line(&line)?;
+        let span = line.0.clone();
         let words: Vec<&str> = line.1.split_whitespace().filter(|field| number(field).is_err()).collect();
         match words[..] {
             ["xlo", "xhi"] => ends[0] = Some((numbers::<2>(&line)?, span)),
@@ -83,7 +134,7 @@ pub(crate) fn of_data(lines: &[Line<'_>]) -> Result<Option<FileBox>, Fault> {
     }
     let [Some((x, at_x)), Some((y, at_y)), Some((z, at_z))] = ends else { return Ok(None) };
     let (low, high) = (DVec3::new(x[0], y[0], z[0]), DVec3::new(x[1], y[1], z[1]));
-    check_ends(low, high, [at_x, at_y, at_z])?;
+    check_ends(low, high, [&at_x, &at_y, &at_z])?;
     Ok(Some(upright(low, high, tilts)))
 }
 
@@ -166,6 +217,21 @@ mod tests {
         };
         place("t\n0 1 xlo xhi\n1 1 ylo yhi\n0 1 zlo zhi\n", "1 1 ylo");
         place("t\n0 xlo xhi\n", "0 xlo");
+        // Lines that were none of the box were passed over, and the box with them.
+        place("t\n0 1 xlo xhi\n0 1 ylo yhj\n0 1 zlo zhi\n", "0 1 ylo");
+        place("t\n0 one xlo xhi\n0 1 ylo yhi\n0 1 zlo zhi\n", "0 one");
+        place("t\n0 1 2 xlo xhi\n", "0 1 2");
+        place("t\n0 0 xy xz yz # tilts\n", "0 0 xy");
+        place("t\n1 0 0 avec bvec\n", "1 0 0");
+        let error = of_data(&lines("t\n0 1 ylo yhj\n")).unwrap_err().1;
+        assert_eq!(error, "expected a line of the box, \"LOW HIGH ylo yhi\", found \"0 1 ylo yhj\"");
+        let missing = |text: &str| missing_line(&lines(text));
+        let text = "t\n\n0 1 ylo yhi\n0 1 zlo zhi\nAtoms\n";
+        assert_eq!(missing(text), Some((3..14, "the box has no line \"LOW HIGH xlo xhi\"".into())));
+        assert_eq!(missing(&text.replace("\n\n", "\n0 2 xlo xhi\n")), None);
+        assert_eq!(missing("t\n1 0 0 avec\n0 1 0 bvec\n").unwrap().1, "the box has no line \"X Y Z cvec\"");
+        assert_eq!(missing("t\n1 0 0 avec\n0 1 0 bvec\n0 0 1 cvec\n"), None);
+        assert_eq!(missing("t\n2 atoms\nAtoms\n"), None);
         place("ITEM: BOX BOUNDS pp pp pp\n0 1\n0 one\n0 1\n", "0 one");
         place("ITEM: BOX BOUNDS pp pp pp\n0 1\n", "ITEM");
     }

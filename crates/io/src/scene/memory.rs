@@ -3,9 +3,11 @@
 //! The need is an estimate: bodies times what a body was measured to cost at the peak of a run. What the machine has is the
 //! least of what Linux calls available, what each control group around this process leaves (versions 1 and 2), and what the
 //! limits of the process on its addresses and data leave (`ulimit -v`, `ulimit -d`). Where none can be read there is no
-//! check. Does not do: checkpoints, which are in memory before their bodies are counted.
+//! check. A limit that is too small for the threads and the program alone is told before a scene is read
+//! (`expect_threads`). Does not do: checkpoints, which are in memory before their bodies are counted.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use stickslip::inflow::Inflow;
 
@@ -29,9 +31,13 @@ const SHARE_OF_A_LIST: u64 = 4;
 /// ends, 32.
 const BYTES_PER_LINE: usize = 128;
 
-/// What a thread takes of the addresses before it does anything (bytes): its stack, 2 MiB, and 64 MiB that glibc sets aside
-/// for its memory.
-const ADDRESSES_PER_THREAD: u64 = 66 << 20;
+/// The stack of a thread (bytes).
+const BYTES_OF_A_STACK: u64 = 2 << 20;
+
+/// What glibc sets aside of the addresses for the memory of a thread (bytes), and for how many threads a core at the
+/// most.
+const BYTES_OF_AN_ARENA: u64 = 64 << 20;
+const ARENAS_PER_CORE: u64 = 8;
 
 /// What a run takes beside its bodies (bytes): the program, compression, the picture.
 const BYTES_OF_A_RUN: u64 = 128 << 20;
@@ -61,7 +67,8 @@ impl Memory {
         self.available.is_none_or(|available| needed <= available / SHARE_OF_A_LIST)
     }
 
-    /// Refuses more bodies than ids can count or memory can hold; the place is where they are asked for.
+    /// Refuses more bodies than ids can count or memory can hold; the place is where they are asked for, or of all of
+    /// them.
     pub fn refuse(&self, bodies: f64, place: &Place<'_>) -> Result<()> {
         if bodies > f64::from(u32::MAX) {
             return Err(place.error(format!("{bodies} bodies are more than the 4 billion that ids can count")));
@@ -73,8 +80,11 @@ impl Memory {
                 let (need, have) = (gib(needed), gib(available as f64));
                 let most = (available as f64 / BYTES_PER_BODY).floor();
                 let message = format!("{bodies} bodies need about {need} GiB of memory, but {have} GiB are available");
-                let help =
-                    format!("ask for at most {} bodies in all, or run it where there is more memory", most as u64);
+                // That nothing fits is no advice.
+                let help = match most as u64 {
+                    0 => "run it where there is more memory".to_owned(),
+                    most => format!("ask for at most {most} bodies in all, or run it where there is more memory"),
+                };
                 Err(place.error(message).help(help))
             }
             _ => Ok(()),
@@ -93,38 +103,98 @@ impl Memory {
     }
 }
 
+/// How many threads this process will have, as its command has said; 0 before it has.
+static THREADS: AtomicU64 = AtomicU64::new(0);
+
+/// Notes how many threads the process will have in all, for every estimate that follows, and finds out whether it has
+/// room for them and for the program.
+///
+/// # Errors
+///
+/// What it needs and has, and what to do, where `ulimit -v` or `ulimit -d` leave less.
+pub fn expect_threads(threads: usize) -> std::result::Result<(), (String, String)> {
+    THREADS.store(threads as u64, Ordering::Relaxed);
+    let limits = limits_of_process(Path::new("/"));
+    limits.into_iter().find(|limit| limit.left() == 0).map_or(Ok(()), |limit| Err(limit.in_words(threads)))
+}
+
 /// What a process could still use (bytes), by the files below this root.
 fn available(root: &Path) -> Option<u64> {
     let system = std::fs::read_to_string(root.join("proc/meminfo")).ok().and_then(|text| of_system(&text));
     let groups = std::fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let groups = groups.lines().filter_map(|line| of_group(root, line)).min();
-    system.into_iter().chain(groups).chain(of_process(root)).min()
+    let limits = limits_of_process(root).into_iter().map(|limit| limit.left());
+    system.into_iter().chain(groups).chain(limits).min()
 }
 
-/// What the limits on the addresses and the data of this process leave for bodies. Some of it goes to the run itself, and
-/// much of the addresses to its threads: with 2 cores 8 were counted, and 581 MiB of addresses for ten bodies.
-fn of_process(root: &Path) -> Option<u64> {
+/// A limit on the addresses or the data of this process, and what of it is not for bodies (bytes).
+struct Limit {
+    /// How the shell sets it.
+    command: &'static str,
+    limit: u64,
+    used: u64,
+    /// For the run itself, and for threads that are still to come: with 2 cores 8 were counted, and 581 MiB of
+    /// addresses for ten bodies.
+    set_aside: u64,
+}
+
+impl Limit {
+    /// What it leaves for bodies.
+    fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.used).saturating_sub(self.set_aside)
+    }
+
+    /// That it leaves nothing, and what to do.
+    fn in_words(&self, threads: usize) -> (String, String) {
+        let (needed, command) = (self.used + self.set_aside, self.command);
+        let [need, have] = [needed, self.limit].map(|bytes| bytes.div_ceil(1 << 20));
+        (
+            format!("{threads} threads and the program need about {need} MiB, but `{command}` allows {have} MiB"),
+            format!("raise it to at least `{command} {}`, or give fewer --threads", needed.div_ceil(1 << 10) + 1),
+        )
+    }
+}
+
+/// The limits of this process, as far as it has any.
+fn limits_of_process(root: &Path) -> Vec<Limit> {
     let read = |name: &str| std::fs::read_to_string(root.join("proc/self").join(name)).unwrap_or_default();
     let (limits, status) = (read("limits"), read("status"));
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let used = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes.saturating_mul(1024))
+        field(name)?.strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes.saturating_mul(1024))
     };
-    let left = |limit: &str, of: &str, set_aside: u64| {
-        let line = limits.lines().find_map(|line| line.strip_prefix(limit))?;
+    let there = field("Threads:").and_then(|count| count.parse::<u64>().ok()).unwrap_or(1);
+    let limit = |command: &'static str, name: &str, of: &str, set_aside: u64| {
+        let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
         // "unlimited" is no number.
         let limit = line.split_whitespace().next()?.parse::<u64>().ok()?;
-        Some(limit.saturating_sub(used(of).unwrap_or(0)).saturating_sub(set_aside))
+        Some(Limit { command, limit, used: used(of).unwrap_or(0), set_aside })
     };
-    let addresses = left("Max address space", "VmSize:", BYTES_OF_A_RUN + threads() * ADDRESSES_PER_THREAD);
-    addresses.into_iter().chain(left("Max data size", "VmData:", BYTES_OF_A_RUN)).min()
+    let (stacks, arenas) = for_threads(there);
+    let addresses = limit("ulimit -v", "Max address space", "VmSize:", BYTES_OF_A_RUN + stacks + arenas);
+    let data = limit("ulimit -d", "Max data size", "VmData:", BYTES_OF_A_RUN + stacks);
+    addresses.into_iter().chain(data).collect()
 }
 
-/// How many threads a run may have in all: three on each core (for the scene, the steps, the picture), the first
-/// one, and one that waits for signals.
+/// What the threads will take that are still to come when there are so many already (bytes): stacks, and addresses for
+/// memory.
+fn for_threads(there: u64) -> (u64, u64) {
+    let threads = threads();
+    let arenas = |threads: u64| threads.min(ARENAS_PER_CORE * cores()) * BYTES_OF_AN_ARENA;
+    (threads.saturating_sub(there) * BYTES_OF_A_STACK, arenas(threads).saturating_sub(arenas(there)))
+}
+
+fn cores() -> u64 {
+    std::thread::available_parallelism().map_or(1, |n| n.get()) as u64
+}
+
+/// How many threads the process will have in all: as its command has said, else three on each core, the first one, and
+/// one that waits for signals.
 fn threads() -> u64 {
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get()) as u64;
-    3 * cores + 2
+    match THREADS.load(Ordering::Relaxed) {
+        0 => 3 * cores() + 2,
+        threads => threads,
+    }
 }
 
 fn of_system(meminfo: &str) -> Option<u64> {
@@ -207,11 +277,12 @@ mod tests {
             Max address space   4294967296   unlimited   bytes\n";
         let large = ("proc/meminfo", "MemAvailable:    8000000 kB\n");
         let status = ("proc/self/status", "VmPeak:  2000000 kB\nVmSize:\t 1048576 kB\nVmData:\t 5000 kB\n");
-        let set_aside = (128 + 66 * threads()) << 20;
-        let expected = (3 * GIB).saturating_sub(set_aside);
+        // Of one thread that is there, the stack and the memory are among what is used.
+        let more = threads() - 1;
+        let expected = (3 * GIB).saturating_sub((128 + 66 * more) << 20);
         assert_eq!(system("addresses", &[large, ("proc/self/limits", limits), status]), Some(expected));
         let data = limits.replace("size   unlimited", "size   700000000").replace("4294967296", "unlimited");
-        let expected = 700_000_000 - 5000 * 1024 - (128 << 20);
+        let expected = 700_000_000 - 5000 * 1024 - ((128 + 2 * more) << 20);
         assert_eq!(system("data", &[large, ("proc/self/limits", &data), status]), Some(expected));
         let none = limits.replace("4294967296", "unlimited");
         assert_eq!(system("no limits", &[meminfo, ("proc/self/limits", &none), status]), Some(8000 * 1024));
@@ -256,6 +327,27 @@ mod tests {
         assert_eq!(error.line(), Some(16), "{error}");
         assert!(error.message().starts_with("grains[1].count: 1200 bodies need about 0.004582 GiB"), "{error}");
         assert_eq!(error.advice(), Some("ask for at most 1000 bodies in all, or run it where there is more memory"));
+    }
+
+    /// Bodies of `[[body]]` tables were not counted, and of too many a run ended with SIGABRT. Where nothing fit, the
+    /// advice was to ask for at most 0.
+    #[test]
+    fn bodies_of_their_own_tables_are_counted_too() {
+        let bodies = |count: usize| {
+            let body = |i: usize| {
+                format!(
+                    "[[body]]\nmaterial = \"grain\"\nshape = {{ kind = \"sphere\", radius = 0.01 }}\n\
+                     position = [{i}, 0, 0]\n"
+                )
+            };
+            (0..count).map(body).collect::<String>()
+        };
+        assert_eq!(load(&bodies(10), Some(41_000)).unwrap(), 10);
+        let error = load(&bodies(11), Some(41_000)).unwrap_err();
+        assert!(error.message().starts_with("11 bodies need about"), "{error}");
+        assert_eq!(error.advice(), Some("ask for at most 10 bodies in all, or run it where there is more memory"));
+        let error = load(&bodies(1), Some(4000)).unwrap_err();
+        assert_eq!(error.advice(), Some("run it where there is more memory"));
     }
 
     #[test]

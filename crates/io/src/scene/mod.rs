@@ -30,6 +30,7 @@ mod start;
 mod streams;
 mod timing;
 mod tracked;
+mod types;
 mod variant;
 
 use std::collections::BTreeSet;
@@ -57,6 +58,7 @@ use timing::Time;
 pub use crate::input::InputError;
 pub use check::{check_text, plural, step_text};
 pub use check_json::check_json;
+pub use memory::expect_threads;
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
 pub(crate) use setting::split;
@@ -223,9 +225,10 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let tables = bodies.list.len();
     let records = records::read(&top)?;
     let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
+    memory.refuse(bodies.list.len() as f64, &top.place())?;
     let in_cell = top.optional("cell").is_some() || earlier.as_ref().is_some_and(|earlier| earlier.cell().is_some());
     let groups = grains::read(&top, &materials, folder, in_cell, &memory, bodies.list.len())?;
-    let cell = cell::read(&top, earlier.as_ref(), head.integrator, &groups.boxes)?;
+    let cell = cell::read(&top, earlier.as_ref(), head.integrator, &groups)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
     for key in ["stream", "domain"] {
         top.optional(key);
@@ -246,6 +249,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let settled = cell.zip(frame).map(|(cell, frame)| cell.settle(frame, &bodies, &streams, &materials.list, &laws));
     let cell = settled.transpose()?;
     head.time.check_cell(cell.as_ref())?;
+    let shared = types::shared_types(&groups, &materials);
     let remark = meet::check(&bodies, &streams, frame.as_ref(), &materials.list, &laws)?;
     let model = Model { laws, cell, ..Model::new(materials.list, 0.0) };
     let mut scene = head.scene(model, bodies, streams, domain, source)?;
@@ -255,6 +259,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     }
     scene.sites.cell = cell_spot;
     scene.notes.extend(remark);
+    scene.notes.extend(shared);
     if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
         scene.sites.start = Some(earlier.spot());
         let (start, notes) = earlier.settle(&scene.setup, &scene.names, &new_ids);
@@ -354,6 +359,21 @@ fn unused_boxes(boxes: &[NamedBox<'_>]) -> Option<String> {
     (!names.is_empty()).then(|| format!("the box of {} is not used: {advice}", names.join(" and ")))
 }
 
+/// Whether all bodies of a material are walls and others that no load moves: two of these never touch.
+fn walls_only(scene: &Scene) -> Vec<bool> {
+    let (model, bodies) = (&scene.setup.model, &scene.setup.bodies);
+    let mut of = vec![(0, 0); model.materials.len()];
+    for id in 0..bodies.len() {
+        let (all, free) = &mut of[usize::from(bodies.material(id))];
+        *all += 1;
+        *free += usize::from(bodies.yields(id));
+    }
+    for inflow in &model.inflows {
+        of[usize::from(inflow.material)].1 += 1;
+    }
+    of.into_iter().map(|(all, free)| all > 0 && free == 0).collect()
+}
+
 /// Whether anything can touch, and the motions that nothing resists, with all pairs of materials in one note.
 fn notes(scene: &Scene) -> Vec<String> {
     /// The most pairs of materials that a note names.
@@ -364,9 +384,13 @@ fn notes(scene: &Scene) -> Vec<String> {
         notes.push("nothing can touch".into());
     }
     let model = &scene.setup.model;
+    let walls_only = walls_only(scene);
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
             let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
+            if walls_only[i] && walls_only[j] {
+                continue;
+            }
             let free = check::describe(laws, None).into_iter().filter(|(_, law, _)| law.starts_with("free"));
             let free: Vec<&str> = free.map(|(motion, _, _)| motion).collect();
             if free.is_empty() {

@@ -188,7 +188,7 @@ fn without_rolling_friction(out: &Path, heap: &Run) -> Result<Vec<String>, Strin
     };
     Ok(vec![
         format!(
-            "| at rest after {:.3} s | at {} s, outer grains still rolling |",
+            "| at rest after {:.3} s | at {:.1} s, outer grains still rolling |",
             heap.last("time")?,
             puddle.last("time")?
         ),

@@ -33,8 +33,13 @@ pub fn add_components() {
 
 /// A program of the release build.
 pub fn release(name: &str) -> PathBuf {
+    built("release", name)
+}
+
+/// A program of the build in this folder of `target`.
+pub fn built(folder: &str, name: &str) -> PathBuf {
     let target = PathBuf::from(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()));
-    let path = target.join("release").join(name);
+    let path = target.join(folder).join(name);
     std::path::absolute(&path).unwrap_or(path)
 }
 

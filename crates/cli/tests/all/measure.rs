@@ -394,5 +394,5 @@ fn ellipsoids_and_boxes_are_said_to_be_left_out() {
     assert_eq!(json(&folder, &["coordination"])["left_out"], 2);
     // `run` called both of them spheres.
     let said = out(&stickslip(&folder, &["run", "scene.toml", "--out", "again"]));
-    assert!(said.contains(" bodies: 1 ellipsoid, 1 box, "), "{said}");
+    assert!(said.contains("22 bodies: 20 spheres, 1 ellipsoid, 1 box, 0 walls"), "{said}");
 }

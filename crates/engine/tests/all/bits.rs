@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::common::digest::Digest;
 use crate::common::*;
 use glam::{DQuat, DVec3};
 use stickslip::body::{Oscillation, Prescribed};
@@ -33,22 +34,15 @@ const HASHES: [(&str, u64); 8] = [
     ("tracked, points and the form of the paper", 0x39d9_4f7b_1954_9872),
 ];
 
-/// FNV-1a over the bits of position, orientation and velocities of all bodies, by id.
+/// FNV-1a over the bits of position, orientation, velocities and loads of all bodies, by id.
 fn hash(world: &World) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut eat = |number: f64| {
-        for byte in number.to_bits().to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
+    let mut digest = Digest::new();
     for id in 0..world.body_count() as u32 {
         let body = world.body(id);
-        for v in [body.position, body.velocity, body.angular_velocity, body.force, body.torque] {
-            v.to_array().into_iter().for_each(&mut eat);
-        }
-        body.orientation.to_array().into_iter().for_each(&mut eat);
+        digest.vectors([body.position, body.velocity, body.angular_velocity, body.force, body.torque]);
+        digest.orientation(body.orientation);
     }
-    hash
+    digest.finish()
 }
 
 /// Spheres at random between `from` and `to`, falling, with planes under and around them.
@@ -79,14 +73,6 @@ fn poured(model: Model, radii: &[f64], half: f64, height: f64, walls: bool) -> S
 /// A model under these laws with a step that suits stiffnesses of 2e4 and masses of 1.
 fn falling(laws: PairLaws, dt: f64) -> Model {
     Model { gravity: DVec3::Z * -5.0, ..model(laws, dt) }
-}
-
-fn damped(laws: PairLaws) -> PairLaws {
-    let normal = match laws.normal {
-        Normal::Hooke(law) => Normal::Hooke(Hooke::with_restitution(law.stiffness, 0.5, false)),
-        Normal::Hertz(law) => Normal::Hertz(Hertz::with_restitution(law.stiffness, 0.5, true)),
-    };
-    PairLaws { normal, ..laws }
 }
 
 /// A scene by number, and how many steps it runs.

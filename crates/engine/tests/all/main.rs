@@ -8,6 +8,7 @@ mod closed_forms;
 mod common;
 mod conservation;
 mod due;
+mod golden;
 mod guards;
 mod lammps;
 mod motion;

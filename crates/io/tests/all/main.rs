@@ -1,6 +1,7 @@
 //! Integration tests of the files, one binary so that it links once. Each module says what it tests.
 
 mod cells;
+mod golden;
 mod guide;
 mod input;
 mod mutants;

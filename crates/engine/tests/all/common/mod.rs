@@ -1,5 +1,6 @@
 //! What the physics tests share: models, bodies, a list of every law, contacts built by hand, orders of convergence.
 
+pub mod digest;
 pub mod own;
 
 use glam::{DQuat, DVec3};
@@ -145,6 +146,15 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
             ),
         ),
     ]
+}
+
+/// The same laws with a normal law that takes half the speed of a collision.
+pub fn damped(laws: PairLaws) -> PairLaws {
+    let normal = match laws.normal {
+        Normal::Hooke(law) => Normal::Hooke(Hooke::with_restitution(law.stiffness, 0.5, false)),
+        Normal::Hertz(law) => Normal::Hertz(Hertz::with_restitution(law.stiffness, 0.5, true)),
+    };
+    PairLaws { normal, ..laws }
 }
 
 /// The default `tracked`, with a stiffness of order `k` (N/m).

@@ -5,10 +5,10 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::contact::Mode;
 use crate::contact::{Contact, Curvature, Turn};
 use crate::law::one::{self, PairMemory};
 use crate::law::{Friction, Kinematics, PairLaws};
-use crate::measure::Mode;
 
 /// A contact and its programme.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,9 +9,9 @@ use glam::{DMat3, DQuat};
 
 use crate::collide::general::{self, Solids};
 use crate::collide::{sphere_sphere, sphere_wall, surfaces};
+use crate::contact::PairFlow;
 use crate::contact::{Block, LANES, Lanes};
 use crate::explicit::bodies::Velocities;
-use crate::explicit::flow::PairFlow;
 use crate::explicit::{bits_of, detect, solids};
 use crate::law::PairLaws;
 use crate::law::kernel::{self, Kernel, MemoryLayout};

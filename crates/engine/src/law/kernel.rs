@@ -5,8 +5,8 @@
 
 use glam::DVec3;
 
+use crate::contact::PairFlow;
 use crate::contact::{Block, Contact, Lanes, Resistance, Turn};
-use crate::explicit::flow::PairFlow;
 use crate::law::epsd::EpsdInSteps;
 use crate::law::memory::Memory;
 use crate::law::spring_slider::{SliderOptions, WithDefaults};

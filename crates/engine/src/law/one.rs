@@ -2,13 +2,13 @@
 
 use glam::DVec3;
 
+use crate::contact::Mode;
 use crate::contact::{Contact, Lanes, Resistance, pressing};
 use crate::law::kernel::{MemoryLayout, SLIPS};
 use crate::law::memory::{GradedSpring, ModeOnly, ScalarSpring, VectorSpring};
 use crate::law::own::{Own, OwnNumbers};
 use crate::law::tracked::TrackedMemory;
 use crate::law::{Friction, FrictionLaw, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin};
-use crate::measure::Mode;
 
 /// The motions in the order of a memory.
 const MOTIONS: [Motions; 3] = [Motions::SLIDE, Motions::ROLL, Motions::SPIN];

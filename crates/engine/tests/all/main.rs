@@ -9,6 +9,7 @@ mod common;
 mod conservation;
 mod due;
 mod guards;
+mod imports;
 mod lammps;
 mod motion;
 mod neighbours;

@@ -3,7 +3,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Contact, Curvature, PairFlow, Turn, pressing};
+use super::{Contact, Curvature, PairFlow, Turn};
 
 /// How many contacts a law works on at a time: few enough for the first-level cache. (16 measured the same.)
 pub const LANES: usize = 32;
@@ -187,6 +187,10 @@ pub struct Block {
     pub normal_mass: Lanes,
     /// Normal force on a along n, by the normal law. May be negative.
     pub normal_force: Lanes,
+    /// See `Contact`; by the normal law.
+    pub normal_load: Lanes,
+    /// See `Contact`; by the normal law, where a law of friction reads it.
+    pub patch: Lanes,
     /// See `Resistance`.
     pub slide_force: Lanes3,
     /// See `Resistance`.
@@ -257,6 +261,8 @@ impl Block {
         solid: false,
         normal_mass: Lanes::ZERO,
         normal_force: Lanes::ZERO,
+        normal_load: Lanes::ZERO,
+        patch: Lanes::ZERO,
         slide_force: Lanes3::ZERO,
         slide_lever_a: Lanes::ZERO,
         slide_lever_b: Lanes::ZERO,
@@ -303,7 +309,8 @@ impl Block {
             inverse_inertia_b: self.inverse_inertia_b.0[lane],
             normal_mass: self.mass_eff.0[lane],
             normal_force: self.normal_force.0[lane],
-            normal_load: pressing(self.normal_force.0[lane]),
+            normal_load: self.normal_load.0[lane],
+            patch: self.patch.0[lane],
             dt: self.dt,
             point_a: self.surfaces.point_a.get(lane),
             point_b: self.surfaces.point_b.get(lane),

@@ -77,8 +77,11 @@ pub struct Contact {
     pub normal_mass: f64,
     /// Normal force on a along n (N), negative where the contact pulls; set by the normal law before friction is evaluated.
     pub normal_force: f64,
-    /// Normal load N (N): the normal force where it presses, zero where it pulls. Limits of friction are in proportion to it.
+    /// Normal load N (N), by the normal law: without adhesion the normal force where it presses, zero where it pulls. Limits of
+    /// friction are in proportion to it.
     pub normal_load: f64,
+    /// Radius of the area in which the surfaces touch (m), by the normal law; zero unless a law of friction asks for it.
+    pub patch: f64,
     /// Step (s) by which memory grows; zero at the very first evaluation.
     pub dt: f64,
     /// From a's position to the contact point (m). This and what follows is zero unless the laws of the pair ask for it

@@ -28,7 +28,8 @@ use glam::DVec3;
 use crate::contact::{Contact, Resistance};
 use crate::law::limit::{Limit, Measure};
 use crate::law::memory::{ScalarSpring, VectorSpring};
-use crate::law::{FrictionLaw, Motions};
+use crate::law::springs;
+use crate::law::{Carry, FrictionLaw, LawVisitor, Motions, Spring, Springs, TypicalContact};
 
 /// Which radii the slip velocity is taken with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -86,6 +87,15 @@ pub struct SliderOptions {
 }
 
 impl SliderOptions {
+    /// How springs of slide and roll get from step to step.
+    #[inline(always)]
+    fn carry(&self) -> Carry {
+        match self.transport {
+            Transport::Objective => Carry::WithPair,
+            Transport::Lammps => Carry::AsLammps,
+        }
+    }
+
     /// The load N that the limit is in proportion to: LAMMPS takes the size of a force that pulls, too.
     #[inline(always)]
     fn normal_load(&self, contact: &Contact) -> f64 {
@@ -232,14 +242,6 @@ impl Slider {
     }
 }
 
-/// The memory at the step's end as LAMMPS has it: projected on the new tangent plane and rescaled to its length.
-#[inline(always)]
-fn project_and_rescale(spring: DVec3, normal: DVec3) -> DVec3 {
-    let projected = spring - normal * spring.dot(normal);
-    let kept = projected.length();
-    projected * f64::pick(kept > 0.0, spring.length() / kept, 0.0)
-}
-
 /// The dashpot of a motion whose natural frequency is sqrt(k inverse_mass): 2 b sqrt(k/inverse_mass).
 #[inline(always)]
 pub(crate) fn dashpot_by_ratio(ratio: f64, stiffness: f64, inverse_mass: f64) -> f64 {
@@ -270,6 +272,11 @@ impl SlideSlider {
         }
     }
 
+    /// The dashpot c (kg/s) of a typical contact, for the stable step.
+    pub(super) fn typical_dashpot(&self, at: &TypicalContact) -> f64 {
+        springs::dashpot(self.options.damped_by_ratio, self.damping, at.mass_eff(), self.stiffness, at.rocking())
+    }
+
     /// `resist` with options the compiler may know.
     #[inline(always)]
     fn resist_with(&self, options: SliderOptions, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
@@ -278,10 +285,8 @@ impl SlideSlider {
             Arm::Lammps => (contact.reach_a, contact.reach_b),
         };
         let (old, rate) = match options.transport {
-            Transport::Objective => (contact.transport(memory.spring), contact.slip(reach_a, reach_b)),
-            Transport::Lammps => {
-                (project_and_rescale(memory.spring, contact.normal), contact.slip_at(contact.normal, reach_a, reach_b))
-            }
+            Transport::Objective => (memory.spring, contact.slip(reach_a, reach_b)),
+            Transport::Lammps => (memory.spring, contact.slip_at(contact.normal, reach_a, reach_b)),
         };
         let load = options.normal_load(contact);
         let slider = Slider {
@@ -301,16 +306,44 @@ impl SlideSlider {
 }
 
 impl FrictionLaw for SlideSlider {
+    const NAME: &'static str = "spring-slider";
     const RESISTS: Motions = Motions::SLIDE;
     type Memory = VectorSpring;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut VectorSpring, _: &mut [f64]) -> Resistance {
         self.resist_with(self.options, contact, memory)
     }
 
     fn stored(&self, _: &Contact, memory: &VectorSpring) -> [f64; 3] {
         [0.5 * self.stiffness * memory.spring.length_squared(), 0.0, 0.0]
+    }
+
+    #[inline(always)]
+    fn carry(&self) -> Carry {
+        self.options.carry()
+    }
+
+    fn swapped(&self, memory: VectorSpring) -> VectorSpring {
+        VectorSpring { spring: -memory.spring, ..memory }
+    }
+
+    fn springs(&self, at: &TypicalContact) -> Option<Springs> {
+        let spring = Spring::of_force(self.stiffness, self.typical_dashpot(at));
+        Some(Springs::slide(spring.that_holds(self.limit.static_ > 0.0)))
+    }
+
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::SLIDE).then_some(self.limit)
+    }
+
+    #[inline(always)]
+    fn specialise<V: LawVisitor>(&self, _: f64, visitor: &mut V) {
+        if self.options == SliderOptions::default() {
+            visitor.visit(&WithDefaults(*self));
+        } else {
+            visitor.visit(self);
+        }
     }
 }
 
@@ -326,10 +359,10 @@ impl RollSlider {
         let radius = contact.radius_eff;
         let n = contact.normal;
         let (old, rate) = match options.transport {
-            Transport::Objective => (contact.transport(memory.spring), contact.roll_rate().cross(n) * radius),
+            Transport::Objective => (memory.spring, contact.roll_rate().cross(n) * radius),
             Transport::Lammps => {
                 let relative = contact.angular_velocity_a - contact.angular_velocity_b;
-                (project_and_rescale(memory.spring, n), relative.cross(n) * radius)
+                (memory.spring, relative.cross(n) * radius)
             }
         };
         let c = if options.damped_by_ratio {
@@ -358,16 +391,41 @@ impl RollSlider {
 }
 
 impl FrictionLaw for RollSlider {
+    const NAME: &'static str = "spring-slider";
     const RESISTS: Motions = Motions::ROLL;
     type Memory = VectorSpring;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut VectorSpring, _: &mut [f64]) -> Resistance {
         self.resist_with(self.options, contact, memory)
     }
 
     fn stored(&self, _: &Contact, memory: &VectorSpring) -> [f64; 3] {
         [0.0, 0.5 * self.stiffness * memory.spring.length_squared(), 0.0]
+    }
+
+    #[inline(always)]
+    fn carry(&self) -> Carry {
+        self.options.carry()
+    }
+
+    fn springs(&self, at: &TypicalContact) -> Option<Springs> {
+        let c = springs::dashpot(self.options.damped_by_ratio, self.damping, 1.0, self.stiffness, at.rolling());
+        let spring = Spring::of_force(self.stiffness, c);
+        Some(Springs::roll(spring.that_holds(self.limit.static_ > 0.0)))
+    }
+
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::ROLL).then_some(self.limit)
+    }
+
+    #[inline(always)]
+    fn specialise<V: LawVisitor>(&self, _: f64, visitor: &mut V) {
+        if self.options == SliderOptions::default() {
+            visitor.visit(&WithDefaults(*self));
+        } else {
+            visitor.visit(self);
+        }
     }
 }
 
@@ -405,16 +463,36 @@ impl SpinSlider {
 }
 
 impl FrictionLaw for SpinSlider {
+    const NAME: &'static str = "spring-slider";
     const RESISTS: Motions = Motions::SPIN;
     type Memory = ScalarSpring;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut ScalarSpring) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut ScalarSpring, _: &mut [f64]) -> Resistance {
         self.resist_with(self.options, contact, memory)
     }
 
     fn stored(&self, _: &Contact, memory: &ScalarSpring) -> [f64; 3] {
         [0.0, 0.0, 0.5 * self.stiffness * memory.spring * memory.spring]
+    }
+
+    fn springs(&self, at: &TypicalContact) -> Option<Springs> {
+        let c = springs::dashpot(self.options.damped_by_ratio, self.damping, 1.0, self.stiffness, at.rotation());
+        let spring = Spring::of_torque(self.stiffness, c);
+        Some(Springs::spin(spring.that_holds(self.limit.static_ > 0.0)))
+    }
+
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::SPIN).then_some(self.limit)
+    }
+
+    #[inline(always)]
+    fn specialise<V: LawVisitor>(&self, _: f64, visitor: &mut V) {
+        if self.options == SliderOptions::default() {
+            visitor.visit(&WithDefaults(*self));
+        } else {
+            visitor.visit(self);
+        }
     }
 }
 
@@ -426,11 +504,12 @@ pub(crate) struct WithDefaults<L>(pub L);
 macro_rules! with_defaults {
     ($($law:ty),*) => {$(
         impl FrictionLaw for WithDefaults<$law> {
+            const NAME: &'static str = <$law>::NAME;
             const RESISTS: Motions = <$law>::RESISTS;
             type Memory = <$law as FrictionLaw>::Memory;
 
             #[inline(always)]
-            fn resist(&self, contact: &Contact, memory: &mut Self::Memory) -> Resistance {
+            fn resist(&self, contact: &Contact, memory: &mut Self::Memory, _: &mut [f64]) -> Resistance {
                 self.0.resist_with(SliderOptions::default(), contact, memory)
             }
 
@@ -449,7 +528,7 @@ mod tests {
 
     /// One step of sliding along x.
     fn slide(law: &SlideSlider, memory: &mut VectorSpring, velocity: f64) -> f64 {
-        let loads = law.resist(&Contact { velocity: DVec3::X * velocity, ..contact() }, memory);
+        let loads = law.resist(&Contact { velocity: DVec3::X * velocity, ..contact() }, memory, &mut []);
         assert_eq!((loads.lever_a, loads.lever_b), (0.45, 0.45));
         assert_eq!((loads.force.y, loads.force.z, loads.spin), (0.0, 0.0, 0.0));
         loads.force.x
@@ -519,11 +598,14 @@ mod tests {
         // Equal spins about y: both surfaces move against each other at 2 * 0.45.
         let law = SlideSlider::new(10.0, 0.0, Limit::mu(5.0));
         let turning = Contact { angular_velocity_a: DVec3::Y, angular_velocity_b: DVec3::Y, ..contact() };
-        let loads = law.resist(&turning, &mut VectorSpring::default());
+        let loads = law.resist(&turning, &mut VectorSpring::default(), &mut []);
         // v_s = -(0.45 + 0.45) y x z = -0.9 x.
         close(loads.force, DVec3::X * 0.9);
         let arm = SliderOptions { arm: Arm::Lammps, ..SliderOptions::default() };
-        close(SlideSlider { options: arm, ..law }.resist(&turning, &mut VectorSpring::default()).force, DVec3::X);
+        close(
+            SlideSlider { options: arm, ..law }.resist(&turning, &mut VectorSpring::default(), &mut []).force,
+            DVec3::X,
+        );
     }
 
     #[test]
@@ -532,15 +614,15 @@ mod tests {
         let law = RollSlider::new(10.0, 0.0, Limit::mu(0.2));
         let rolling = |rate: f64| Contact { angular_velocity_a: DVec3::X * rate, ..contact() };
         let mut memory = VectorSpring::default();
-        let loads = law.resist(&rolling(1.0), &mut memory);
+        let loads = law.resist(&rolling(1.0), &mut memory, &mut []);
         close(loads.roll_a, DVec3::X * -0.0625);
         assert_eq!(loads.roll_b, -loads.roll_a);
         near(law.stored(&contact(), &memory)[1], 5.0 * 0.025 * 0.025);
-        close(law.resist(&rolling(9.0), &mut memory).roll_a, DVec3::X * -0.1);
+        close(law.resist(&rolling(9.0), &mut memory, &mut []).roll_a, DVec3::X * -0.1);
         // Back by 0.125 rad: half the elastic range.
-        close(law.resist(&rolling(-1.6), &mut memory).roll_a, DVec3::ZERO);
+        close(law.resist(&rolling(-1.6), &mut memory, &mut []).roll_a, DVec3::ZERO);
         let by_length = RollSlider { limit: Limit::length(0.03), ..law };
-        close(by_length.resist(&rolling(9.0), &mut VectorSpring::default()).roll_a, DVec3::X * -0.06);
+        close(by_length.resist(&rolling(9.0), &mut VectorSpring::default(), &mut []).roll_a, DVec3::X * -0.06);
     }
 
     #[test]
@@ -548,7 +630,7 @@ mod tests {
         // k dt = 1, c = 0.5: 1.5 N m per rad/s. Limit 0.3 * 2 = 0.6; by mu 0.3 * 0.25 * 2 = 0.15.
         let law = SpinSlider::new(10.0, 0.5, Limit::length(0.3));
         let at = |law: &SpinSlider, memory: &mut ScalarSpring, rate: f64| {
-            law.resist(&Contact { angular_velocity_b: DVec3::new(2.0, 1.0, -rate), ..contact() }, memory).spin
+            law.resist(&Contact { angular_velocity_b: DVec3::new(2.0, 1.0, -rate), ..contact() }, memory, &mut []).spin
         };
         let mut memory = ScalarSpring::default();
         near(at(&law, &mut memory, 0.2), -0.3);
@@ -569,7 +651,7 @@ mod tests {
         // Spin: 1/I = 20, k = 20, c = 2 * 0.5 * 1; f = -(2 + 1) v.
         let law = SpinSlider { options, ..SpinSlider::new(20.0, 0.5, Limit::length(9.0)) };
         let turning = Contact { angular_velocity_a: DVec3::Z, ..contact() };
-        near(law.resist(&turning, &mut ScalarSpring::default()).spin, -3.0);
+        near(law.resist(&turning, &mut ScalarSpring::default(), &mut []).spin, -3.0);
     }
 
     /// Under `cap = "elastic"` a body that started sliding in contact had a dashpot without a cap for half a step.
@@ -579,7 +661,7 @@ mod tests {
         let elastic = SliderOptions { cap: Cap::Elastic, ..SliderOptions::default() };
         let law = SlideSlider { options: elastic, ..SlideSlider::new(10.0, 4.0, Limit::mu(0.5)) };
         let at_rest = |memory: &mut VectorSpring, velocity: f64| {
-            law.resist(&Contact { velocity: DVec3::X * velocity, dt: 0.0, ..contact() }, memory).force
+            law.resist(&Contact { velocity: DVec3::X * velocity, dt: 0.0, ..contact() }, memory, &mut []).force
         };
         let mut memory = VectorSpring::default();
         close(at_rest(&mut memory, 100.0), DVec3::X * -1.0);
@@ -596,9 +678,12 @@ mod tests {
     fn a_contact_that_pulls_bears_no_friction_but_as_in_lammps() {
         let pulling = Contact { velocity: DVec3::X, normal_force: -2.0, normal_load: 0.0, ..contact() };
         let law = SlideSlider::new(10.0, 4.0, Limit::mu(0.5));
-        close(law.resist(&pulling, &mut VectorSpring::default()).force, DVec3::ZERO);
+        close(law.resist(&pulling, &mut VectorSpring::default(), &mut []).force, DVec3::ZERO);
         let options = SliderOptions { slip: Slip::Lammps, ..SliderOptions::default() };
-        close(SlideSlider { options, ..law }.resist(&pulling, &mut VectorSpring::default()).force, DVec3::X * -1.0);
+        close(
+            SlideSlider { options, ..law }.resist(&pulling, &mut VectorSpring::default(), &mut []).force,
+            DVec3::X * -1.0,
+        );
     }
 
     #[test]
@@ -606,7 +691,7 @@ mod tests {
         // dt = 0 at step 0: the dashpot acts, the spring does not.
         let law = SlideSlider::new(10.0, 4.0, Limit::mu(0.5));
         let mut memory = VectorSpring::default();
-        let loads = law.resist(&Contact { velocity: DVec3::X * 0.2, dt: 0.0, ..contact() }, &mut memory);
+        let loads = law.resist(&Contact { velocity: DVec3::X * 0.2, dt: 0.0, ..contact() }, &mut memory, &mut []);
         close(loads.force, DVec3::X * -0.4);
         assert_eq!(memory.spring, DVec3::ZERO);
     }

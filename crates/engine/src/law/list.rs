@@ -285,3 +285,49 @@ impl PairLaws {
         names
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::SpinCurvature;
+
+    #[test]
+    fn spring_laws_know_what_they_hold_at_rest() {
+        let mu = Limit { static_: 0.5, ..Limit::mu(0.25) };
+        let normal = Normal::Hooke(Hooke::new(1.0, 0.0));
+        let frictionless = PairLaws::frictionless(normal);
+        assert_eq!(frictionless.limits(), Limits::default());
+        let laws = PairLaws {
+            slide: Some(Slide::SpringSlider(SlideSlider::new(1.0, 0.0, mu))),
+            roll: Some(Roll::SpringSlider(RollSlider::new(1.0, 0.0, Limit::mu(0.1)))),
+            spin: Some(Spin::ConstantTorque(SpinConstantTorque { limit: Limit::length(0.02) })),
+            ..frictionless
+        };
+        let limits = laws.limits();
+        assert_eq!([limits.slide, limits.roll], [Some(mu), Some(Limit::mu(0.1))]);
+        assert_eq!((limits.across, limits.spin, limits.coupled), (None, Some(Limit::length(0.02)), false));
+        // A law that only damps gives way to any load.
+        let viscous = Roll::Viscous(RollViscous { damping: 1.0, limit: Some(Limit::mu(0.3)) });
+        assert_eq!(PairLaws { roll: Some(viscous), ..laws }.limits().roll, Some(Limit::mu(0.0)));
+        // 2 eta mu R_eff against roll, and the length eta mu/K_c against spin, which is free without parameters.
+        let tracked = Tracked::new(1.0, mu).with_roll(0.5);
+        let of = |law: Tracked| PairLaws::with_friction(normal, Friction::Tracked(law)).limits();
+        assert_eq!((of(tracked).roll, of(tracked).spin), (Some(mu), None));
+        let spin = of(tracked.with_spin(0.5, SpinCurvature::Given(5.0))).spin;
+        assert_eq!(spin, Some(Limit { static_: 0.05, ..Limit::length(0.025) }));
+    }
+
+    #[test]
+    fn laws_answer_for_names_modes_and_needs() {
+        let points = crate::law::Kinematics::Points;
+        let law = Tracked { kinematics: points, form: crate::law::Form::Paper, ..Tracked::new(1.0, Limit::mu(0.5)) };
+        let tracked = PairLaws::with_friction(Normal::Hooke(Hooke::new(1.0, 0.0)), Friction::Tracked(law));
+        assert_eq!(tracked.names(), [Some("hooke"), None, None, None, Some("tracked, points, paper")]);
+        assert!(tracked.asks_for_surfaces() && !tracked.asks_for_patch() && !tracked.rates_at_end());
+        assert_eq!(
+            (tracked.resists(), tracked.bits_of_roll()),
+            ([true, false, false], [Motions::ROLL, Motions::ROLL_OF_B])
+        );
+        assert_eq!(tracked.modes(u64::from(Motions::SLIDE.0)), [Mode::Slip, Mode::None, Mode::None]);
+    }
+}

@@ -12,7 +12,6 @@ use stickslip::World;
 use stickslip::body::{Body, BodyList, Described, Motion};
 use stickslip::inflow::Arrival;
 use stickslip::law::MemoryLayout;
-use stickslip::law::Motions;
 use stickslip::model::Model;
 use stickslip::shape::Shape;
 

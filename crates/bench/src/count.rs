@@ -15,7 +15,8 @@ use glam::{DMat3, DVec3};
 use stickslip::cell::{Cell, CellInertia, Control, Frame};
 use stickslip::collide::sphere_sphere;
 use stickslip::contact::{Block, LANES, Lanes};
-use stickslip::law::kernel::{self, Kernel, MemoryLayout, Simd};
+use stickslip::law::MemoryLayout;
+use stickslip::law::kernel::{self, Kernel, Simd};
 use stickslip::law::{
     self, Hertz, Limit, Normal, PairLaws, Roll, RollEpsd, Slide, SlideSlider, Spin, SpinCurvature, SpinMarshall,
     Tracked,

@@ -12,7 +12,8 @@ use glam::DVec3;
 use stickslip::contact::{Contact, Resistance};
 use stickslip::law::memory::ModeOnly;
 use stickslip::law::{
-    FrictionLaw, Hooke, Limit, Motions, Normal, PairLaws, Roll, RollSlider, Slide, SlideSlider, Springs,
+    FrictionLaw, Hooke, Limit, Motions, Normal, PairLaws, Roll, RollSlider, Slide, SlideSlider, Spring, Springs,
+    TypicalContact,
 };
 use stickslip::{Body, Material, Model, Motion, Setup, Shape, World, math};
 
@@ -28,15 +29,17 @@ struct Saturating {
 }
 
 impl FrictionLaw for Saturating {
+    // Memory that a law of another name has written means nothing to this one.
+    const NAME: &'static str = "saturating";
     // One motion; `Slide::own` and `Spin::own` refuse this law when they are compiled.
     const RESISTS: Motions = Motions::ROLL;
     // Nothing but whether the contact slips, which the records show. With springs: `VectorSpring`, `ScalarSpring`, or a
-    // type of your own of up to eight numbers.
+    // type of your own. The engine stores it and turns its vectors with the pair.
     type Memory = ModeOnly;
 
     // Inlined, so that it becomes part of the engine's loop over 32 contacts; no branches, so that the loop is vectorised.
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut ModeOnly) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut ModeOnly, _: &mut [f64]) -> Resistance {
         let rate = contact.roll_rate();
         let size = rate.length();
         let limit = self.mu * contact.radius_eff * contact.normal_load;
@@ -52,8 +55,14 @@ impl FrictionLaw for Saturating {
     }
 
     // Near rest it is a dashpot of mu R_eff N/w0 (N m s). Leave this out, and the stable step knows nothing of the law.
-    fn springs(&self, radius_eff: f64) -> Option<Springs> {
-        Some(Springs { stiffness: 0.0, dashpot: self.mu * radius_eff * self.load / self.rate })
+    fn springs(&self, at: &TypicalContact) -> Option<Springs> {
+        let dashpot = self.mu * at.radius_eff() * self.load / self.rate;
+        Some(Springs::roll(Spring::of_torque(0.0, dashpot)))
+    }
+
+    // At rest it holds nothing: a packing does not count rolling as resisted.
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::ROLL).then_some(Limit::mu(0.0))
     }
 }
 

@@ -5,10 +5,9 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::contact::Mode;
 use crate::contact::{Contact, Curvature, Turn};
-use crate::law::one::{self, PairMemory};
-use crate::law::{Friction, Kinematics, PairLaws};
-use crate::measure::Mode;
+use crate::law::{Friction, Kinematics, PairLaws, PairMemory, one};
 
 /// A contact and its programme.
 #[derive(Clone, Debug, PartialEq)]
@@ -186,6 +185,7 @@ impl Probe {
             inverse_inertia_b,
             normal_force: 0.0,
             normal_load: 0.0,
+            patch: 0.0,
             dt: segment.duration / f64::from(segment.steps),
             point_a: n * -lever_a,
             point_b: if flat { DVec3::ZERO } else { n * lever_b },

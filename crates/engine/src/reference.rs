@@ -17,8 +17,7 @@ use crate::collide::normal_mass::{Touch, Yields, normal_mass};
 use crate::collide::solid::{self, Form, Meeting, Posed};
 use crate::contact::{Contact, Curvature, Turn};
 use crate::explicit::hand_over;
-use crate::law::PairLaws;
-use crate::law::one::{self, PairMemory};
+use crate::law::{PairLaws, PairMemory, one};
 use crate::model::Integrator;
 use crate::shape::Shape;
 use crate::wall::{self, Wall};
@@ -306,7 +305,7 @@ impl SlowWorld {
                     || !self.contacts.contains_key(&(pair(other).0, pair(other).1, 0)) && self.touch(pair(other));
                 other != wall && new.shape.radius().is_none() && alike && touches() && self.goes_on(sphere, old, new)
             });
-            if let (Some((a, b)), Some(&memory)) = (next.map(pair), self.contacts.get(&(a, b, 0))) {
+            if let (Some((a, b)), Some(memory)) = (next.map(pair), self.contacts.get(&(a, b, 0)).cloned()) {
                 self.contacts.insert((a, b, 0), memory);
             }
         }
@@ -329,7 +328,7 @@ impl SlowWorld {
             self.contacts.remove(&(a, b, feature));
             return;
         };
-        let mut memory = self.contacts.get(&(a, b, feature)).copied().unwrap_or_default();
+        let mut memory = self.contacts.remove(&(a, b, feature)).unwrap_or_default();
         let [first, second] = [a, b].map(|i| self.bodies[i].body.material);
         let laws = self.setup.model.laws.get(first, second).expect("the setup has laws for every pair that meets");
         let (push, friction) = one::evaluate(laws, &mut contact, &mut memory);
@@ -572,6 +571,7 @@ impl SlowWorld {
             inverse_inertia_b,
             normal_force: 0.0,
             normal_load: 0.0,
+            patch: 0.0,
             dt,
             point_a: met.point - self.bodies[a].body.position,
             point_b: if reach_a > 0.0 && reach_b > 0.0 {

@@ -6,7 +6,7 @@
 
 use glam::{DQuat, DVec3};
 use stickslip::contact::{LANES, Lanes};
-use stickslip::law::kernel::MemoryLayout;
+use stickslip::law::MemoryLayout;
 use stickslip::neighbour::Candidate;
 use stickslip::state::{BlockHead, Load, Mover};
 

@@ -366,7 +366,7 @@ fn figure(grid: &Grid, cells: &[CellStress], weight: &[f64], time: f64) -> Figur
 
 #[cfg(test)]
 mod tests {
-    use stickslip::measure::Mode;
+    use stickslip::contact::Mode;
 
     use super::*;
 

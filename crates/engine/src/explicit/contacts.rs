@@ -9,13 +9,13 @@ use glam::{DMat3, DQuat};
 
 use crate::collide::general::{self, Solids};
 use crate::collide::{sphere_sphere, sphere_wall, surfaces};
+use crate::contact::PairFlow;
 use crate::contact::{Block, LANES, Lanes};
 use crate::explicit::bodies::Velocities;
-use crate::explicit::flow::PairFlow;
 use crate::explicit::{bits_of, detect, solids};
 use crate::law::PairLaws;
-use crate::law::kernel::{self, Kernel, MemoryLayout};
-use crate::law::one::{self, PairMemory};
+use crate::law::kernel::{self, Kernel};
+use crate::law::{MemoryLayout, PairMemory, one};
 use crate::measure::{ContactRow, contact_row};
 use crate::model::Model;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Shifts, Side};

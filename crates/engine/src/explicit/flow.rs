@@ -63,25 +63,6 @@ impl Flow {
     }
 }
 
-/// The flow during one step, for contacts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PairFlow {
-    /// (1 + dt L/2)^-1.
-    pub mean: DMat3,
-    /// (1 + dt L/2)^-1 L.
-    pub mean_gradient: DMat3,
-    /// The gradient at the end of the step, for the ledger.
-    pub gradient_at_end: DMat3,
-}
-
-impl PairFlow {
-    /// For the gradient in the step and at its end.
-    pub fn new(gradient: DMat3, gradient_at_end: DMat3, dt: f64) -> Self {
-        let mean = (DMat3::IDENTITY + gradient * (0.5 * dt)).inverse();
-        PairFlow { mean, mean_gradient: mean * gradient, gradient_at_end }
-    }
-}
-
 /// The least by which a map of differences of places can shorten one, from below: 1 - |F - 1|.
 pub fn least_stretch(map: DMat3) -> f64 {
     let off = map - DMat3::IDENTITY;

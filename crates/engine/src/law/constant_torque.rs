@@ -19,7 +19,7 @@ use glam::DVec3;
 use crate::contact::{Contact, Resistance};
 use crate::law::limit::Limit;
 use crate::law::memory::ModeOnly;
-use crate::law::{FrictionLaw, Motions};
+use crate::law::{FrictionLaw, Motions, Springs, TypicalContact};
 
 /// Parameters of `constant-torque` for roll.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,11 +38,12 @@ pub struct SpinConstantTorque {
 }
 
 impl FrictionLaw for RollConstantTorque {
+    const NAME: &'static str = "constant-torque";
     const RESISTS: Motions = Motions::ROLL;
     type Memory = ModeOnly;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut ModeOnly) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut ModeOnly, _: &mut [f64]) -> Resistance {
         let spinning = contact.normal * contact.spin_rate();
         let rate = contact.roll_rate() + if self.include_spin { spinning } else { DVec3::ZERO };
         let size = rate.length();
@@ -56,14 +57,23 @@ impl FrictionLaw for RollConstantTorque {
     fn stored(&self, _: &Contact, _: &ModeOnly) -> [f64; 3] {
         [0.0; 3]
     }
+
+    fn springs(&self, _: &TypicalContact) -> Option<Springs> {
+        Some(Springs::NONE)
+    }
+
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::ROLL).then_some(self.limit)
+    }
 }
 
 impl FrictionLaw for SpinConstantTorque {
+    const NAME: &'static str = "constant-torque";
     const RESISTS: Motions = Motions::SPIN;
     type Memory = ModeOnly;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut ModeOnly) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut ModeOnly, _: &mut [f64]) -> Resistance {
         let rate = contact.spin_rate();
         let torque = self.limit.kinetic * self.limit.arm(contact) * contact.normal_load;
         let moving = rate.abs() > 0.0;
@@ -73,6 +83,14 @@ impl FrictionLaw for SpinConstantTorque {
 
     fn stored(&self, _: &Contact, _: &ModeOnly) -> [f64; 3] {
         [0.0; 3]
+    }
+
+    fn springs(&self, _: &TypicalContact) -> Option<Springs> {
+        Some(Springs::NONE)
+    }
+
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::SPIN).then_some(self.limit)
     }
 }
 
@@ -91,13 +109,13 @@ mod tests {
             // The spin about z is not resisted.
             let turning = DVec3::new(3.0, -4.0, 7.0) * size;
             let moving = Contact { angular_velocity_a: turning, ..contact() };
-            let loads = law.resist(&moving, &mut memory);
+            let loads = law.resist(&moving, &mut memory, &mut []);
             close(loads.roll_a, DVec3::new(-0.03, 0.04, 0.0));
             assert_eq!((loads.roll_b, loads.spin), (-loads.roll_a, 0.0));
             assert!(memory.slipping);
-            close(by_length.resist(&moving, &mut memory).roll_a, DVec3::new(-0.036, 0.048, 0.0));
+            close(by_length.resist(&moving, &mut memory, &mut []).roll_a, DVec3::new(-0.036, 0.048, 0.0));
         }
-        assert_eq!(law.resist(&contact(), &mut memory), Resistance::default());
+        assert_eq!(law.resist(&contact(), &mut memory, &mut []), Resistance::default());
         assert!(!memory.slipping);
     }
 
@@ -105,7 +123,7 @@ mod tests {
     fn with_spin_the_torque_is_against_all_of_the_rotation() {
         let law = RollConstantTorque { limit: Limit::length(0.5), include_spin: true };
         let turning = Contact { angular_velocity_b: DVec3::new(0.0, 3.0, 4.0), ..contact() };
-        close(law.resist(&turning, &mut ModeOnly::default()).roll_a, DVec3::new(0.0, 0.6, 0.8));
+        close(law.resist(&turning, &mut ModeOnly::default(), &mut []).roll_a, DVec3::new(0.0, 0.6, 0.8));
     }
 
     #[test]
@@ -113,7 +131,7 @@ mod tests {
         let law = SpinConstantTorque { limit: Limit::length(0.02) };
         let at = |rate: f64| {
             let turning = Contact { angular_velocity_a: DVec3::new(5.0, 0.0, rate), ..contact() };
-            law.resist(&turning, &mut ModeOnly::default()).spin
+            law.resist(&turning, &mut ModeOnly::default(), &mut []).spin
         };
         assert_eq!([at(0.1), at(-3.0), at(0.0)], [-0.04, 0.04, 0.0]);
     }

@@ -19,7 +19,8 @@ use glam::DVec3;
 use crate::contact::{Contact, Resistance};
 use crate::law::limit::Limit;
 use crate::law::memory::VectorSpring;
-use crate::law::{FrictionLaw, Motions};
+use crate::law::springs::critical_dashpot;
+use crate::law::{FrictionLaw, LawVisitor, Motions, Spring, Springs, TypicalContact};
 
 /// Parameters of `epsd`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +56,7 @@ impl RollEpsd {
     fn resist_with(&self, at_rest: bool, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
         let stiffness = self.stiffness_at(contact.radius_eff);
         let rate = contact.roll_rate();
-        let trial = contact.transport(memory.spring) - rate * (stiffness * contact.dt);
+        let trial = memory.spring - rate * (stiffness * contact.dt);
         let inverse_a = inverse_inertia_at_contact(contact.inverse_mass_a, contact.inverse_inertia_a, contact.reach_a);
         let inverse_b = inverse_inertia_at_contact(contact.inverse_mass_b, contact.inverse_inertia_b, contact.reach_b);
         let dashpot = 2.0 * self.damping_ratio * (stiffness / (inverse_a + inverse_b)).sqrt();
@@ -77,16 +78,42 @@ impl RollEpsd {
 }
 
 impl FrictionLaw for RollEpsd {
+    const NAME: &'static str = "epsd";
     const RESISTS: Motions = Motions::ROLL;
     type Memory = VectorSpring;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut VectorSpring, _: &mut [f64]) -> Resistance {
         self.resist_with(contact.dt == 0.0, contact, memory)
     }
 
     fn stored(&self, contact: &Contact, memory: &VectorSpring) -> [f64; 3] {
         [0.0, 0.5 * memory.spring.length_squared() / self.stiffness_at(contact.radius_eff), 0.0]
+    }
+
+    /// The memory is a torque, which turns about with the pair.
+    fn swapped(&self, memory: VectorSpring) -> VectorSpring {
+        VectorSpring { spring: -memory.spring, ..memory }
+    }
+
+    fn springs(&self, at: &TypicalContact) -> Option<Springs> {
+        let k = self.stiffness_at(at.radius_eff());
+        // The law takes the inertia about the contact point, I + m R^2 = 3.5 I for a solid sphere.
+        let c = self.damping_ratio * 3.5_f64.sqrt() * critical_dashpot(k, at.rotation());
+        Some(Springs::roll(Spring::of_torque(k, c)))
+    }
+
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::ROLL).then_some(self.limit)
+    }
+
+    #[inline(always)]
+    fn specialise<V: LawVisitor>(&self, dt: f64, visitor: &mut V) {
+        if dt > 0.0 {
+            visitor.visit(&EpsdInSteps(*self));
+        } else {
+            visitor.visit(self);
+        }
     }
 }
 
@@ -95,11 +122,12 @@ impl FrictionLaw for RollEpsd {
 pub(crate) struct EpsdInSteps(pub RollEpsd);
 
 impl FrictionLaw for EpsdInSteps {
+    const NAME: &'static str = "epsd";
     const RESISTS: Motions = Motions::ROLL;
     type Memory = VectorSpring;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut VectorSpring) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut VectorSpring, _: &mut [f64]) -> Resistance {
         self.0.resist_with(false, contact, memory)
     }
 
@@ -115,7 +143,7 @@ mod tests {
 
     /// One step at a rolling rate about x.
     fn roll(law: &RollEpsd, memory: &mut VectorSpring, rate: f64) -> DVec3 {
-        law.resist(&Contact { angular_velocity_a: DVec3::X * rate, ..contact() }, memory).roll_a
+        law.resist(&Contact { angular_velocity_a: DVec3::X * rate, ..contact() }, memory, &mut []).roll_a
     }
 
     #[test]
@@ -156,7 +184,7 @@ mod tests {
         // Limit 0.05 N m; the dashpot alone would give sqrt(1.225) N m s.
         let law = RollEpsd { stiffness: 0.0, slide_stiffness: 112.0, damping_ratio: 0.5, limit: Limit::mu(0.1) };
         let at_rest = |memory: &mut VectorSpring, rate: f64| {
-            law.resist(&Contact { dt: 0.0, angular_velocity_a: DVec3::X * rate, ..contact() }, memory).roll_a
+            law.resist(&Contact { dt: 0.0, angular_velocity_a: DVec3::X * rate, ..contact() }, memory, &mut []).roll_a
         };
         let mut memory = VectorSpring::default();
         close(at_rest(&mut memory, 30.0), DVec3::X * -0.05);

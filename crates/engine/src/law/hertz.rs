@@ -12,8 +12,8 @@
 //! ```
 
 use crate::contact::Contact;
-use crate::law::NormalLaw;
 use crate::law::restitution::damping_ratio;
+use crate::law::{NormalLaw, Press, Spring, TypicalContact};
 
 /// Parameters of `hertz`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,19 +48,32 @@ impl Hertz {
 }
 
 impl NormalLaw for Hertz {
+    const NAME: &'static str = "hertz";
+    const DASHPOT_GROWS: bool = true;
+
     #[inline(always)]
-    fn press(&self, contact: &Contact) -> f64 {
+    fn press(&self, contact: &Contact) -> Press {
         let m = contact.normal_mass;
         let slope = self.slope(contact.radius_eff, contact.overlap);
         let dashpot = self.damping * m + 2.0 * (5.0_f64 / 6.0).sqrt() * self.damping_ratio * (slope * m).sqrt();
         let force = slope * contact.overlap * (2.0 / 3.0) - dashpot * contact.separation_rate;
-        if self.cohesionless { force.max(0.0) } else { force }
+        Press::without_adhesion(contact, if self.cohesionless { force.max(0.0) } else { force })
     }
 
     #[inline(always)]
     fn stored(&self, contact: &Contact) -> f64 {
         let root = (contact.radius_eff * contact.overlap).sqrt();
         0.4 * self.stiffness * root * contact.overlap * contact.overlap
+    }
+
+    fn spring(&self, at: &TypicalContact) -> Spring {
+        let radius_eff = at.radius_eff();
+        let ratio = (5.0_f64 / 6.0).sqrt() * self.damping_ratio;
+        at.normal_spring(self.slope(radius_eff, at.overlap * radius_eff), self.damping, ratio)
+    }
+
+    fn effective_modulus(&self) -> Option<f64> {
+        Some(0.75 * self.stiffness)
     }
 }
 
@@ -74,11 +87,11 @@ mod tests {
         // K sqrt(R_eff d) d = 100 * sqrt(0.025) * 0.1.
         let law = Hertz::with_restitution(100.0, 1.0, false);
         let at = |overlap: f64| Contact { overlap, ..contact() };
-        let force = law.press(&at(0.1));
+        let force = law.press(&at(0.1)).force;
         assert!((force - 10.0 * 0.025_f64.sqrt()).abs() < 1e-14);
         // Central differences are exact to h^2 of third derivatives: 1e-8.
         let h = 1e-4;
-        let slope = (law.press(&at(0.1 + h)) - law.press(&at(0.1 - h))) / (2.0 * h);
+        let slope = (law.press(&at(0.1 + h)).force - law.press(&at(0.1 - h)).force) / (2.0 * h);
         assert!((slope / law.slope(0.25, 0.1) - 1.0).abs() < 1e-6);
         let work = (law.stored(&at(0.1 + h)) - law.stored(&at(0.1 - h))) / (2.0 * h);
         assert!((work / force - 1.0).abs() < 1e-6);
@@ -87,8 +100,8 @@ mod tests {
     #[test]
     fn the_dashpot_is_that_of_tsuji() {
         let law = Hertz { damping_ratio: 0.3, ..Hertz::with_restitution(100.0, 1.0, false) };
-        let still = law.press(&contact());
-        let at = |rate: f64, law: Hertz| law.press(&Contact { separation_rate: rate, ..contact() });
+        let still = law.press(&contact()).force;
+        let at = |rate: f64, law: Hertz| law.press(&Contact { separation_rate: rate, ..contact() }).force;
         let dashpot = 2.0 * (5.0_f64 / 6.0).sqrt() * 0.3 * (law.slope(0.25, 0.1) * 0.5).sqrt();
         assert!((at(-0.5, law) - still - 0.5 * dashpot).abs() < 1e-14);
         assert!(at(10.0, law) < 0.0);

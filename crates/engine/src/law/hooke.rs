@@ -12,8 +12,8 @@
 //! ```
 
 use crate::contact::Contact;
-use crate::law::NormalLaw;
 use crate::law::restitution::damping_ratio;
+use crate::law::{NormalLaw, Press, Spring, TypicalContact};
 
 /// Parameters of `hooke`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,18 +41,24 @@ impl Hooke {
 }
 
 impl NormalLaw for Hooke {
+    const NAME: &'static str = "hooke";
+
     #[inline(always)]
-    fn press(&self, contact: &Contact) -> f64 {
+    fn press(&self, contact: &Contact) -> Press {
         let m = contact.normal_mass;
         let critical = if self.damping_ratio == 0.0 { 0.0 } else { 2.0 * (self.stiffness * m).sqrt() };
         let dashpot = self.damping * m + self.damping_ratio * critical;
         let force = self.stiffness * contact.overlap - dashpot * contact.separation_rate;
-        if self.cohesionless { force.max(0.0) } else { force }
+        Press::without_adhesion(contact, if self.cohesionless { force.max(0.0) } else { force })
     }
 
     #[inline(always)]
     fn stored(&self, contact: &Contact) -> f64 {
         0.5 * self.stiffness * contact.overlap * contact.overlap
+    }
+
+    fn spring(&self, at: &TypicalContact) -> Spring {
+        at.normal_spring(self.stiffness, self.damping, self.damping_ratio)
     }
 }
 
@@ -65,7 +71,7 @@ mod tests {
     fn the_force_is_a_spring_and_a_dashpot_that_may_pull() {
         // k d = 10 * 0.1 = 1 N; c = 4 * 0.5 = 2 kg/s.
         let law = Hooke::new(10.0, 4.0);
-        let at = |law: Hooke, rate: f64| law.press(&Contact { separation_rate: rate, ..contact() });
+        let at = |law: Hooke, rate: f64| law.press(&Contact { separation_rate: rate, ..contact() }).force;
         assert_eq!(at(law, 0.0), 1.0);
         assert!((at(law, -0.3) - 1.6).abs() < 1e-15);
         assert!((at(law, 0.9) + 0.8).abs() < 1e-15);
@@ -77,7 +83,7 @@ mod tests {
     fn a_damping_ratio_is_a_share_of_critical() {
         // 2 b sqrt(k m_eff) = 2 * 0.25 * sqrt(8 * 0.5) = 1.
         let law = Hooke { damping_ratio: 0.25, ..Hooke::new(8.0, 0.0) };
-        let force = law.press(&Contact { separation_rate: -1.0, ..contact() });
+        let force = law.press(&Contact { separation_rate: -1.0, ..contact() }).force;
         assert!((force - 1.8).abs() < 1e-15);
     }
 }

@@ -5,92 +5,11 @@
 
 use glam::DVec3;
 
-use crate::contact::{Block, Contact, Lanes, Resistance, Turn};
-use crate::explicit::flow::PairFlow;
-use crate::law::epsd::EpsdInSteps;
-use crate::law::memory::Memory;
-use crate::law::spring_slider::{SliderOptions, WithDefaults};
-use crate::law::tracked::{ByRates, OneByOne};
-use crate::law::{
-    Birth, Form, Friction, FrictionLaw, Kinematics, Motions, Normal, NormalLaw, PairLaws, Roll, Slide, Spin, Tracked,
-};
-
-/// Numbers of memory that precede the laws': one of bits, a bit for each motion that slips (see `Motions`).
-pub const SLIPS: usize = 1;
-
-/// Whether a motion of a contact slips.
-pub fn slips(memory: &[Lanes], lane: usize, motion: Motions) -> bool {
-    memory[0].0[lane].to_bits() & u64::from(motion.0) != 0
-}
-
-/// How many numbers of memory each law of a pair takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryLayout {
-    /// Slide.
-    pub slide: usize,
-    /// Roll.
-    pub roll: usize,
-    /// Spin.
-    pub spin: usize,
-    /// All motions at once.
-    pub friction: usize,
-    /// The motions whose law is from outside.
-    pub own: Motions,
-}
-
-/// The size of the memory of a law of this type, given a value of it.
-const fn size_of_memory<L: FrictionLaw>(_: &L) -> usize {
-    L::Memory::SIZE
-}
-
-/// The motions of a pair whose law is from outside.
-#[inline(always)]
-fn own_motions(laws: &PairLaws) -> Motions {
-    let of = |own: bool, motion: Motions| if own { motion } else { Motions::NONE };
-    of(matches!(laws.slide, Some(Slide::Own(_))), Motions::SLIDE)
-        .and(of(matches!(laws.roll, Some(Roll::Own(_))), Motions::ROLL))
-        .and(of(matches!(laws.spin, Some(Spin::Own(_))), Motions::SPIN))
-}
-
-impl MemoryLayout {
-    /// Of the laws of a pair.
-    #[inline(always)]
-    pub fn of(laws: &PairLaws) -> Self {
-        MemoryLayout {
-            slide: match &laws.slide {
-                None => 0,
-                Some(Slide::SpringSlider(law)) => size_of_memory(law),
-                Some(Slide::Own(law)) => law.memory_size(),
-            },
-            roll: match &laws.roll {
-                None => 0,
-                Some(Roll::SpringSlider(law)) => size_of_memory(law),
-                Some(Roll::ConstantTorque(law)) => size_of_memory(law),
-                Some(Roll::Epsd(law)) => size_of_memory(law),
-                Some(Roll::Viscous(law)) => size_of_memory(law),
-                Some(Roll::Own(law)) => law.memory_size(),
-            },
-            spin: match &laws.spin {
-                None => 0,
-                Some(Spin::SpringSlider(law)) => size_of_memory(law),
-                Some(Spin::ConstantTorque(law)) => size_of_memory(law),
-                Some(Spin::Marshall(law)) => size_of_memory(law),
-                Some(Spin::Lubkin(law)) => size_of_memory(law),
-                Some(Spin::Own(law)) => law.memory_size(),
-            },
-            friction: match &laws.friction {
-                None => 0,
-                Some(Friction::Tracked(law)) => law.memory_size(),
-            },
-            own: own_motions(laws),
-        }
-    }
-
-    /// Numbers in all, the bits of slipping included.
-    pub fn total(&self) -> usize {
-        SLIPS + self.slide + self.roll + self.spin + self.friction
-    }
-}
+use crate::contact::{Block, Contact, Lanes, PairFlow, Resistance, Turn};
+use crate::law::list::{FrictionVisitor, NormalVisitor, visit_friction, visit_normal};
+use crate::law::memory::{Memory, recall};
+use crate::law::pair_memory::SLIPS;
+use crate::law::{FrictionLaw, LawVisitor, Motions, NormalLaw, Own, PairLaws};
 
 /// How wide the vectors are that code is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -225,58 +144,13 @@ pub fn prefetch_all<T>(items: &[T]) {
 }
 
 /// Loads of the first `N` contacts of a block: geometry, normal law, friction laws, totals. `memory` holds
-/// `layout.total()` lanes or more. The compiler must know `N` to vectorise.
+/// `MemoryLayout::total` lanes or more. The compiler must know `N` to vectorise.
 #[inline(always)]
 pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut [Lanes]) {
-    let layout = MemoryLayout::of(laws);
-    let (slips, rest) = memory.split_at_mut(SLIPS);
-    let slips = &mut slips[0];
-    let (slide, rest) = rest.split_at_mut(layout.slide);
-    let (roll, rest) = rest.split_at_mut(layout.roll);
-    let (spin, rest) = rest.split_at_mut(layout.spin);
-    let friction = &mut rest[..layout.friction];
+    let (slips, memory) = memory.split_at_mut(SLIPS);
     geometry::<N>(block, laws.rates_at_end());
-    match &laws.normal {
-        Normal::Hooke(law) => press::<_, N>(law, block),
-        Normal::Hertz(law) => press::<_, N>(law, block),
-    }
-    if let Some(Friction::Tracked(law)) = &laws.friction {
-        resist_tracked::<N>(law, block, slips, friction);
-        return total::<N>(block);
-    }
-    // Options that are known at compile time cost nothing in the loop; others are slower but give the same bits.
-    let default = SliderOptions::default();
-    match &laws.slide {
-        None => resist_nothing::<N>(block, Motions::SLIDE),
-        Some(Slide::SpringSlider(law)) if law.options == default => {
-            resist::<_, N>(&WithDefaults(*law), block, slips, slide)
-        }
-        Some(Slide::SpringSlider(law)) => resist::<_, N>(law, block, slips, slide),
-        Some(Slide::Own(law)) => law.resist_block(N, block, slips, slide),
-    }
-    match &laws.roll {
-        None => resist_nothing::<N>(block, Motions::ROLL),
-        Some(Roll::SpringSlider(law)) if law.options == default => {
-            resist::<_, N>(&WithDefaults(*law), block, slips, roll)
-        }
-        Some(Roll::SpringSlider(law)) => resist::<_, N>(law, block, slips, roll),
-        Some(Roll::ConstantTorque(law)) => resist::<_, N>(law, block, slips, roll),
-        Some(Roll::Epsd(law)) if block.dt > 0.0 => resist::<_, N>(&EpsdInSteps(*law), block, slips, roll),
-        Some(Roll::Epsd(law)) => resist::<_, N>(law, block, slips, roll),
-        Some(Roll::Viscous(law)) => resist::<_, N>(law, block, slips, roll),
-        Some(Roll::Own(law)) => law.resist_block(N, block, slips, roll),
-    }
-    match &laws.spin {
-        None => resist_nothing::<N>(block, Motions::SPIN),
-        Some(Spin::SpringSlider(law)) if law.options == default => {
-            resist::<_, N>(&WithDefaults(*law), block, slips, spin)
-        }
-        Some(Spin::SpringSlider(law)) => resist::<_, N>(law, block, slips, spin),
-        Some(Spin::ConstantTorque(law)) => resist::<_, N>(law, block, slips, spin),
-        Some(Spin::Marshall(law)) => resist::<_, N>(law, block, slips, spin),
-        Some(Spin::Lubkin(law)) => resist::<_, N>(law, block, slips, spin),
-        Some(Spin::Own(law)) => law.resist_block(N, block, slips, spin),
-    }
+    visit_normal(&laws.normal, PressBlock::<N> { block, patch: laws.asks_for_patch() });
+    visit_friction(laws, &mut ResistBlock::<N> { block, slips: &mut slips[0], memory });
     total::<N>(block);
 }
 
@@ -392,13 +266,41 @@ fn turn_spins<const N: usize>(block: &mut Block) {
     }
 }
 
-#[inline(always)]
-fn press<L: NormalLaw, const N: usize>(law: &L, block: &mut Block) {
-    if block.solid {
-        return press_solids(law, block, N);
+/// The normal law over the first `N` contacts of a block.
+struct PressBlock<'a, const N: usize> {
+    block: &'a mut Block,
+    /// Whether a law of friction reads the patch.
+    patch: bool,
+}
+
+impl<const N: usize> NormalVisitor for PressBlock<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn visit<L: NormalLaw>(self, law: &L) {
+        let PressBlock { block, patch } = self;
+        if block.solid {
+            return press_solids(law, block, N);
+        }
+        if patch {
+            return press_with_patch::<_, N>(law, block);
+        }
+        for i in 0..N {
+            let press = law.press(&block.contact(i));
+            block.normal_force.0[i] = press.force;
+            block.normal_load.0[i] = press.load;
+        }
     }
+}
+
+/// The same where a law of friction reads the patch; it costs a root.
+#[inline(always)]
+fn press_with_patch<L: NormalLaw, const N: usize>(law: &L, block: &mut Block) {
     for i in 0..N {
-        block.normal_force.0[i] = law.press(&block.contact(i));
+        let press = law.press(&block.contact(i));
+        block.normal_force.0[i] = press.force;
+        block.normal_load.0[i] = press.load;
+        block.patch.0[i] = press.patch;
     }
 }
 
@@ -406,12 +308,68 @@ fn press<L: NormalLaw, const N: usize>(law: &L, block: &mut Block) {
 #[inline(never)]
 fn press_solids<L: NormalLaw>(law: &L, block: &mut Block, count: usize) {
     for i in 0..count {
-        let contact = Contact { normal_mass: block.normal_mass.0[i], ..block.contact(i) };
-        block.normal_force.0[i] = law.press(&contact);
+        let press = law.press(&Contact { normal_mass: block.normal_mass.0[i], ..block.contact(i) });
+        block.normal_force.0[i] = press.force;
+        block.normal_load.0[i] = press.load;
+        block.patch.0[i] = press.patch;
     }
 }
 
-/// A friction law over the first `N` contacts of a block.
+/// The laws of friction over the first `N` contacts of a block, one after the other; each takes its memory off the front.
+struct ResistBlock<'a, 'm, const N: usize> {
+    block: &'a mut Block,
+    slips: &'a mut Lanes,
+    memory: &'m mut [Lanes],
+}
+
+impl<const N: usize> LawVisitor for ResistBlock<'_, '_, N> {
+    #[inline(always)]
+    fn visit<L: FrictionLaw>(&mut self, law: &L) {
+        let memory = take(&mut self.memory, L::Memory::SIZE);
+        let dt = self.block.dt;
+        law.specialise(dt, &mut ResistOne::<N> { block: self.block, slips: self.slips, memory });
+    }
+}
+
+impl<const N: usize> FrictionVisitor for ResistBlock<'_, '_, N> {
+    #[inline(always)]
+    fn visit_own(&mut self, law: &Own) {
+        let law = law.any();
+        let memory = take(&mut self.memory, law.memory_size());
+        law.resist_block(N, self.block, self.slips, memory);
+    }
+
+    #[inline(always)]
+    fn visit_free(&mut self, motion: Motions) {
+        for i in 0..N {
+            put(self.block, i, motion, &Resistance::default());
+        }
+    }
+}
+
+/// One of them, in the form that it asks for.
+struct ResistOne<'a, const N: usize> {
+    block: &'a mut Block,
+    slips: &'a mut Lanes,
+    memory: &'a mut [Lanes],
+}
+
+impl<const N: usize> LawVisitor for ResistOne<'_, N> {
+    #[inline(always)]
+    fn visit<L: FrictionLaw>(&mut self, law: &L) {
+        resist::<L, N>(law, self.block, self.slips, self.memory);
+    }
+}
+
+/// Takes so many lanes off the front.
+#[inline(always)]
+fn take<'m>(memory: &mut &'m mut [Lanes], count: usize) -> &'m mut [Lanes] {
+    let (taken, rest) = std::mem::take(memory).split_at_mut(count);
+    *memory = rest;
+    taken
+}
+
+/// A friction law over the first `N` contacts of a block. Turns the vectors of its memory with the pair before the law sees them.
 #[inline(always)]
 pub(crate) fn resist<L: FrictionLaw, const N: usize>(
     law: &L,
@@ -419,38 +377,16 @@ pub(crate) fn resist<L: FrictionLaw, const N: usize>(
     slips: &mut Lanes,
     memory: &mut [Lanes],
 ) {
-    let memory = L::Memory::block(memory);
-    let bit = u64::from(L::RESISTS.0);
+    // The compiler must know the length to leave out checks of bounds, and vectorise.
+    let memory = &mut memory[..L::Memory::SIZE];
+    let own = u64::from(L::RESISTS.0);
     for i in 0..N {
         let contact = block.contact(i);
         let bits = slips.0[i].to_bits();
-        let mut remembered = L::Memory::load_bits(memory, i, bits, bit);
-        let resistance = law.resist(&contact, &mut remembered);
-        slips.0[i] = f64::from_bits(remembered.store_bits(memory, i, bits, bit));
+        let mut carried = recall(law, &contact, |k| memory[k].0[i], bits);
+        let resistance = law.resist(&contact, &mut carried, &mut []);
+        slips.0[i] = f64::from_bits(carried.store_bits(|k, number| memory[k].0[i] = number, bits, own));
         put(block, i, L::RESISTS, &resistance);
-    }
-}
-
-/// `tracked`: by rates its form and birth are known at compile time, other forms go contact by contact.
-#[inline(always)]
-fn resist_tracked<const N: usize>(law: &Tracked, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]) {
-    use {Birth::*, Form::*, Kinematics::*};
-    match (law.kinematics, law.form, law.birth) {
-        (Rates, Reciprocal, Stick) => resist::<_, N>(&ByRates::<false, false>::new(law), block, slips, memory),
-        (Rates, Reciprocal, Capped) => resist::<_, N>(&ByRates::<false, true>::new(law), block, slips, memory),
-        (Rates, Paper, Stick) => resist::<_, N>(&ByRates::<true, false>::new(law), block, slips, memory),
-        (Rates, Paper, Capped) => resist::<_, N>(&ByRates::<true, true>::new(law), block, slips, memory),
-        (Rates, Reciprocal, Birth::Slip) => resist::<_, N>(&OneByOne::<false, false>(*law), block, slips, memory),
-        (Rates, Paper, Birth::Slip) => resist::<_, N>(&OneByOne::<true, false>(*law), block, slips, memory),
-        (Points, Reciprocal, _) => resist::<_, N>(&OneByOne::<false, true>(*law), block, slips, memory),
-        (Points, Paper, _) => resist::<_, N>(&OneByOne::<true, true>(*law), block, slips, memory),
-    }
-}
-
-#[inline(always)]
-fn resist_nothing<const N: usize>(block: &mut Block, motions: Motions) {
-    for i in 0..N {
-        put(block, i, motions, &Resistance::default());
     }
 }
 

@@ -46,3 +46,18 @@ impl Limit {
         }
     }
 }
+
+/// What a contact can hold in all three motions, as a method without springs reads it: the pair's friction as limits alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// |F| <= mu N.
+    pub slide: Option<Limit>,
+    /// |M| <= mu R_eff N or length N; free without.
+    pub roll: Option<Limit>,
+    /// The limit of rolling across the direction of `roll`, where the two differ.
+    pub across: Option<Limit>,
+    /// |M| <= mu R_eff N or length N about the normal; free without.
+    pub spin: Option<Limit>,
+    /// Slide and spin share one cone: what one bears, the other cannot.
+    pub coupled: bool,
+}

@@ -24,7 +24,8 @@ use crate::contact::{Contact, Resistance};
 use crate::law::limit::Limit;
 use crate::law::memory::GradedSpring;
 use crate::law::spring_slider::{Slider, dashpot_by_ratio};
-use crate::law::{FrictionLaw, Motions};
+use crate::law::springs;
+use crate::law::{FrictionLaw, Motions, Spring, Springs, TypicalContact};
 
 /// Parameters of `lubkin`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,12 +56,13 @@ impl SpinLubkin {
 }
 
 impl FrictionLaw for SpinLubkin {
+    const NAME: &'static str = "lubkin";
     const RESISTS: Motions = Motions::SPIN;
     type Memory = GradedSpring;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut GradedSpring) -> Resistance {
-        let radius = contact.hertz_radius();
+    fn resist(&self, contact: &Contact, memory: &mut GradedSpring, _: &mut [f64]) -> Resistance {
+        let radius = contact.patch;
         let stiffness = self.stiffness_at(radius);
         let by_ratio = dashpot_by_ratio(self.damping, stiffness, contact.inverse_inertia_a + contact.inverse_inertia_b);
         let per_coefficient = 3.0 * PI / 16.0 * radius * contact.normal_load;
@@ -77,6 +79,22 @@ impl FrictionLaw for SpinLubkin {
     fn stored(&self, _: &Contact, memory: &GradedSpring) -> [f64; 3] {
         [0.0, 0.0, memory.stored()]
     }
+
+    fn springs(&self, at: &TypicalContact) -> Option<Springs> {
+        let k = self.stiffness_at(at.patch());
+        let c = springs::dashpot(self.damped_by_ratio, self.damping, 1.0, k, at.rotation());
+        Some(Springs::spin(Spring::of_torque(k, c).that_holds(self.limit.static_ > 0.0)))
+    }
+
+    /// The coefficient of slide, at the least overlap: the arm is the radius of the contact area, of which a limit knows nothing.
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::SPIN).then_some(self.limit)
+    }
+
+    #[inline(always)]
+    fn reads_patch(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
@@ -87,7 +105,12 @@ mod tests {
 
     /// The common contact with a = sqrt(0.25 * 0.16) = 0.2 m.
     fn contact(rate: f64) -> Contact {
-        Contact { overlap: 0.16, angular_velocity_b: DVec3::new(3.0, 1.0, -rate), ..crate::law::testing::contact() }
+        Contact {
+            overlap: 0.16,
+            patch: 0.2,
+            angular_velocity_b: DVec3::new(3.0, 1.0, -rate),
+            ..crate::law::testing::contact()
+        }
     }
 
     fn law(damping: f64, damped_by_ratio: bool) -> SpinLubkin {
@@ -101,11 +124,11 @@ mod tests {
         let limit = 0.045 * PI;
         let law = law(0.0, false);
         let mut memory = GradedSpring::default();
-        near(law.resist(&contact(1.0), &mut memory).spin, -0.1);
+        near(law.resist(&contact(1.0), &mut memory, &mut []).spin, -0.1);
         near(law.stored(&contact(0.0), &memory)[2], 0.5 * 0.1 * 0.1);
-        near(law.resist(&contact(1.0), &mut memory).spin, -limit);
+        near(law.resist(&contact(1.0), &mut memory, &mut []).spin, -limit);
         assert!(memory.slipping);
-        near(law.resist(&contact(-2.0), &mut memory).spin, 0.2 - limit);
+        near(law.resist(&contact(-2.0), &mut memory, &mut []).spin, 0.2 - limit);
         assert!(!memory.slipping);
     }
 
@@ -126,7 +149,7 @@ mod tests {
     fn the_dashpot_is_given_or_a_share_of_critical() {
         let first = |law: SpinLubkin| {
             let start = Contact { dt: 0.0, ..contact(0.1) };
-            law.resist(&start, &mut GradedSpring::default()).spin
+            law.resist(&start, &mut GradedSpring::default(), &mut []).spin
         };
         near(first(law(0.5, false)), -0.05);
         // 1/I = 20: c = 2 * 0.5 * sqrt(1/20).

@@ -17,9 +17,10 @@
 //! ```
 
 use crate::contact::{Contact, Resistance};
+use crate::law::limit::Limit;
 use crate::law::memory::GradedSpring;
 use crate::law::spring_slider::{SlideSlider, Slider};
-use crate::law::{FrictionLaw, Motions};
+use crate::law::{FrictionLaw, Motions, Spring, Springs, TypicalContact};
 
 /// Parameters of `marshall`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,12 +38,13 @@ impl SpinMarshall {
 }
 
 impl FrictionLaw for SpinMarshall {
+    const NAME: &'static str = "marshall";
     const RESISTS: Motions = Motions::SPIN;
     type Memory = GradedSpring;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut GradedSpring) -> Resistance {
-        let radius = contact.hertz_radius();
+    fn resist(&self, contact: &Contact, memory: &mut GradedSpring, _: &mut [f64]) -> Resistance {
+        let radius = contact.patch;
         let per_coefficient = 2.0 / 3.0 * radius * contact.normal_load;
         let slider = Slider {
             k: self.stiffness_at(radius),
@@ -57,18 +59,39 @@ impl FrictionLaw for SpinMarshall {
     fn stored(&self, _: &Contact, memory: &GradedSpring) -> [f64; 3] {
         [0.0, 0.0, memory.stored()]
     }
+
+    fn springs(&self, at: &TypicalContact) -> Option<Springs> {
+        let radius = at.patch();
+        let spring =
+            Spring::of_torque(self.stiffness_at(radius), 0.5 * self.slide.typical_dashpot(at) * radius * radius);
+        Some(Springs::spin(spring.that_holds(self.slide.limit.static_ > 0.0)))
+    }
+
+    /// The coefficient of slide, at the least overlap: the arm is the radius of the contact area, of which a limit knows nothing.
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::SPIN).then_some(self.slide.limit)
+    }
+
+    #[inline(always)]
+    fn reads_patch(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::law::limit::Limit;
     use crate::law::testing::near;
     use glam::DVec3;
 
     /// The common contact with a = sqrt(0.25 * 0.16) = 0.2 m.
     fn contact(rate: f64) -> Contact {
-        Contact { overlap: 0.16, angular_velocity_a: DVec3::new(3.0, 1.0, rate), ..crate::law::testing::contact() }
+        Contact {
+            overlap: 0.16,
+            patch: 0.2,
+            angular_velocity_a: DVec3::new(3.0, 1.0, rate),
+            ..crate::law::testing::contact()
+        }
     }
 
     #[test]
@@ -76,11 +99,11 @@ mod tests {
         // k_t = 50 * 0.04/2 = 1 and steps of 0.1 s. Limit (2/3) 0.2 * 0.6 * 2 = 0.16.
         let law = SpinMarshall { slide: SlideSlider::new(50.0, 0.0, Limit::mu(0.6)) };
         let mut memory = GradedSpring::default();
-        near(law.resist(&contact(1.0), &mut memory).spin, -0.1);
+        near(law.resist(&contact(1.0), &mut memory, &mut []).spin, -0.1);
         near(law.stored(&contact(0.0), &memory)[2], 0.5 * 0.1 * 0.1);
-        near(law.resist(&contact(1.0), &mut memory).spin, -0.16);
+        near(law.resist(&contact(1.0), &mut memory, &mut []).spin, -0.16);
         assert!(memory.slipping);
-        near(law.resist(&contact(-2.0), &mut memory).spin, 0.04);
+        near(law.resist(&contact(-2.0), &mut memory, &mut []).spin, 0.04);
         assert!(!memory.slipping);
     }
 
@@ -90,8 +113,8 @@ mod tests {
         let limit = Limit { static_: 0.6, ..Limit::mu(0.3) };
         let law = SpinMarshall { slide: SlideSlider::new(50.0, 20.0, limit) };
         let mut memory = GradedSpring::default();
-        near(law.resist(&Contact { dt: 0.0, ..contact(0.5) }, &mut memory).spin, -0.1);
-        near(law.resist(&Contact { dt: 0.0, ..contact(0.79) }, &mut memory).spin, -0.158);
-        near(law.resist(&Contact { dt: 0.0, ..contact(0.81) }, &mut memory).spin, -0.08);
+        near(law.resist(&Contact { dt: 0.0, ..contact(0.5) }, &mut memory, &mut []).spin, -0.1);
+        near(law.resist(&Contact { dt: 0.0, ..contact(0.79) }, &mut memory, &mut []).spin, -0.158);
+        near(law.resist(&Contact { dt: 0.0, ..contact(0.81) }, &mut memory, &mut []).spin, -0.08);
     }
 }

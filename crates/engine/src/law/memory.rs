@@ -1,33 +1,141 @@
-//! What a contact remembers, in blocks: each number of 32 contacts side by side, and one bit a motion for whether it
-//! slips. All zeros is a contact's birth.
+//! What a contact remembers: the parts that a law declares, in numbers that the engine stores, turns with the pair and saves.
+//! All zeros is a contact's birth. Bits beside the numbers say which motions slip (see `Motions`).
+//!
+//! A law sees its memory as a value of its own type. The engine stores blocks (`kernel.rs`) or one contact
+//! (`pair_memory.rs`); both load and store through the functions here.
 
 use glam::DVec3;
 
-use crate::contact::Lanes;
+use crate::contact::Contact;
 use crate::law::spring_slider::{Slider, SliderOptions};
+use crate::law::{FrictionLaw, Motions};
 
-/// What a law keeps per contact: a fixed number of numbers, and whether the contact slips.
+/// What the numbers of a part are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartForm {
+    /// Vectors tangent to the contact, world axes, three numbers each.
+    Vector,
+    /// Numbers that do not depend on axes.
+    Scalar,
+    /// Numbers that only the law can read.
+    Opaque,
+}
+
+/// A part of a contact's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryPart {
+    /// Name, in the law that declares it.
+    pub name: &'static str,
+    /// What its numbers are.
+    pub form: PartForm,
+    /// How many numbers it has.
+    pub numbers: u16,
+    /// Long, and not read in every step. No law of today has such a part, and the engine does not store them yet.
+    pub cold: bool,
+}
+
+impl MemoryPart {
+    /// One tangent vector.
+    pub const fn vector(name: &'static str) -> Self {
+        MemoryPart { name, form: PartForm::Vector, numbers: 3, cold: false }
+    }
+
+    /// One number.
+    pub const fn scalar(name: &'static str) -> Self {
+        MemoryPart { name, form: PartForm::Scalar, numbers: 1, cold: false }
+    }
+
+    /// Numbers of the law's own.
+    pub const fn opaque(name: &'static str, numbers: u16) -> Self {
+        MemoryPart { name, form: PartForm::Opaque, numbers, cold: false }
+    }
+}
+
+/// How many numbers these parts have together.
+const fn count_numbers(parts: &[MemoryPart]) -> usize {
+    let (mut sum, mut i) = (0, 0);
+    while i < parts.len() {
+        sum += parts[i].numbers as usize;
+        i += 1;
+    }
+    sum
+}
+
+/// The memory of a law: numbers in the order of its parts, and whether the contact slips.
 pub trait Memory: Copy + Default + Send + Sync + 'static {
+    /// Its parts.
+    const PARTS: &'static [MemoryPart];
     /// How many numbers, slipping not counted.
-    const SIZE: usize;
-    /// The same for 32 contacts.
-    type Block;
-    /// The block in a slice of `SIZE` lanes.
-    fn block(lanes: &mut [Lanes]) -> &mut Self::Block;
-    /// The memory of one contact.
-    fn load(block: &Self::Block, lane: usize, slipping: bool) -> Self;
-    /// Puts the memory of one contact back; returns whether it slips.
-    fn store(self, block: &mut Self::Block, lane: usize) -> bool;
+    const SIZE: usize = count_numbers(Self::PARTS);
+    /// The memory whose numbers these are.
+    fn load(number: impl Fn(usize) -> f64, slipping: bool) -> Self;
+    /// Puts its numbers back, each at its place; returns whether the contact slips.
+    fn store(self, put: impl FnMut(usize, f64)) -> bool;
+    /// The same memory with every vector replaced by `turn` of it. The engine calls it before `FrictionLaw::resist`; it must
+    /// turn the parts of form `Vector` and nothing else.
+    #[inline(always)]
+    fn turned(self, turn: impl Fn(DVec3) -> DVec3) -> Self {
+        let _ = turn;
+        self
+    }
     /// `load` with all bits of the contact, for a law that has more than one; `own` are those of the motions it resists.
     #[inline(always)]
-    fn load_bits(block: &Self::Block, lane: usize, bits: u64, own: u64) -> Self {
-        Self::load(block, lane, bits & own != 0)
+    fn load_bits(number: impl Fn(usize) -> f64, bits: u64, own: u64) -> Self {
+        Self::load(number, bits & own != 0)
     }
-    /// `store` likewise: the contact's bits, with those of this law set anew.
+    /// `store` likewise: the contact's bits, with those of this law replaced.
     #[inline(always)]
-    fn store_bits(self, block: &mut Self::Block, lane: usize, bits: u64, own: u64) -> u64 {
-        if self.store(block, lane) { bits | own } else { bits & !own }
+    fn store_bits(self, put: impl FnMut(usize, f64), bits: u64, own: u64) -> u64 {
+        if self.store(put) { bits | own } else { bits & !own }
     }
+}
+
+/// How the vectors in a law's memory get from step to step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Carry {
+    /// Turned with the pair: the minimal rotation between the normals, then the mean spin (`Contact::transport`).
+    #[default]
+    WithPair,
+    /// Projected on the new tangent plane and rescaled to their length, as LAMMPS does. Not objective.
+    AsLammps,
+    /// Not at all: the law reads them as the step before left them.
+    ByLaw,
+}
+
+/// The memory of a contact as its law sees it in this step: loaded, its vectors carried as the law declares.
+#[inline(always)]
+pub fn recall<L: FrictionLaw>(law: &L, contact: &Contact, number: impl Fn(usize) -> f64, bits: u64) -> L::Memory {
+    let memory = L::Memory::load_bits(number, bits, u64::from(L::RESISTS.0));
+    match law.carry() {
+        Carry::WithPair => memory.turned(|vector| contact.transport(vector)),
+        Carry::AsLammps => memory.turned(|vector| project_and_rescale(vector, contact.normal)),
+        Carry::ByLaw => memory,
+    }
+}
+
+/// The memory at the step's end as LAMMPS has it: projected on the new tangent plane and rescaled to its length.
+#[inline(always)]
+fn project_and_rescale(vector: DVec3, normal: DVec3) -> DVec3 {
+    let projected = vector - normal * vector.dot(normal);
+    let left = projected.length();
+    projected * (if left > 0.0 { vector.length() / left } else { 0.0 })
+}
+
+/// Whether a memory turns just the parts that it declares as vectors.
+pub fn turns_its_vectors<M: Memory>() -> bool {
+    let numbers: Vec<f64> = (1..=M::SIZE).map(|k| k as f64).collect();
+    let mut expected = numbers.clone();
+    let mut at = 0;
+    for part in M::PARTS {
+        let end = at + usize::from(part.numbers);
+        if part.form == PartForm::Vector {
+            expected[at..end].iter_mut().for_each(|number| *number = -*number);
+        }
+        at = end;
+    }
+    let mut found = vec![0.0; M::SIZE];
+    M::load(|k| numbers[k], false).turned(|vector| -vector).store(|k, number| found[k] = number);
+    found == expected
 }
 
 /// A tangent vector and whether the contact slips.
@@ -85,85 +193,82 @@ pub struct ModeOnly {
     pub slipping: bool,
 }
 
-/// A slice as an array. Its length is fixed by the layout of the memory that `World::new` computes.
-pub(crate) fn array<const N: usize>(lanes: &mut [Lanes]) -> &mut [Lanes; N] {
-    lanes.try_into().expect("the layout reserves as many lanes as the law's memory has numbers")
-}
-
 impl Memory for VectorSpring {
-    const SIZE: usize = 3;
-    type Block = [Lanes; 3];
-    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 3] {
-        array(lanes)
+    const PARTS: &'static [MemoryPart] = &[MemoryPart::vector("spring")];
+    #[inline(always)]
+    fn load(number: impl Fn(usize) -> f64, slipping: bool) -> Self {
+        VectorSpring { spring: DVec3::new(number(0), number(1), number(2)), slipping }
     }
     #[inline(always)]
-    fn load(block: &[Lanes; 3], lane: usize, slipping: bool) -> Self {
-        let spring = DVec3::new(block[0].0[lane], block[1].0[lane], block[2].0[lane]);
-        VectorSpring { spring, slipping }
-    }
-    #[inline(always)]
-    fn store(self, block: &mut [Lanes; 3], lane: usize) -> bool {
-        block[0].0[lane] = self.spring.x;
-        block[1].0[lane] = self.spring.y;
-        block[2].0[lane] = self.spring.z;
+    fn store(self, mut put: impl FnMut(usize, f64)) -> bool {
+        put(0, self.spring.x);
+        put(1, self.spring.y);
+        put(2, self.spring.z);
         self.slipping
+    }
+    #[inline(always)]
+    fn turned(self, turn: impl Fn(DVec3) -> DVec3) -> Self {
+        VectorSpring { spring: turn(self.spring), ..self }
     }
 }
 
 impl Memory for ScalarSpring {
-    const SIZE: usize = 1;
-    type Block = [Lanes; 1];
-    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 1] {
-        array(lanes)
+    const PARTS: &'static [MemoryPart] = &[MemoryPart::scalar("spring")];
+    #[inline(always)]
+    fn load(number: impl Fn(usize) -> f64, slipping: bool) -> Self {
+        ScalarSpring { spring: number(0), slipping }
     }
     #[inline(always)]
-    fn load(block: &[Lanes; 1], lane: usize, slipping: bool) -> Self {
-        ScalarSpring { spring: block[0].0[lane], slipping }
-    }
-    #[inline(always)]
-    fn store(self, block: &mut [Lanes; 1], lane: usize) -> bool {
-        block[0].0[lane] = self.spring;
+    fn store(self, mut put: impl FnMut(usize, f64)) -> bool {
+        put(0, self.spring);
         self.slipping
     }
 }
 
 impl Memory for GradedSpring {
-    const SIZE: usize = 2;
-    type Block = [Lanes; 2];
-    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 2] {
-        array(lanes)
+    const PARTS: &'static [MemoryPart] = &[MemoryPart::scalar("spring"), MemoryPart::scalar("stiffness")];
+    #[inline(always)]
+    fn load(number: impl Fn(usize) -> f64, slipping: bool) -> Self {
+        GradedSpring { spring: number(0), stiffness: number(1), slipping }
     }
     #[inline(always)]
-    fn load(block: &[Lanes; 2], lane: usize, slipping: bool) -> Self {
-        GradedSpring { spring: block[0].0[lane], stiffness: block[1].0[lane], slipping }
-    }
-    #[inline(always)]
-    fn store(self, block: &mut [Lanes; 2], lane: usize) -> bool {
-        block[0].0[lane] = self.spring;
-        block[1].0[lane] = self.stiffness;
+    fn store(self, mut put: impl FnMut(usize, f64)) -> bool {
+        put(0, self.spring);
+        put(1, self.stiffness);
         self.slipping
     }
 }
 
 impl Memory for ModeOnly {
-    const SIZE: usize = 0;
-    type Block = [Lanes; 0];
-    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 0] {
-        array(lanes)
-    }
+    const PARTS: &'static [MemoryPart] = &[];
     #[inline(always)]
-    fn load(_: &[Lanes; 0], _: usize, slipping: bool) -> Self {
+    fn load(_: impl Fn(usize) -> f64, slipping: bool) -> Self {
         ModeOnly { slipping }
     }
     #[inline(always)]
-    fn store(self, _: &mut [Lanes; 0], _: usize) -> bool {
+    fn store(self, _: impl FnMut(usize, f64)) -> bool {
         self.slipping
+    }
+}
+
+impl Motions {
+    /// Whether these bits of a contact have any of the motions.
+    #[inline(always)]
+    pub fn slip_in(self, bits: u64) -> bool {
+        bits & u64::from(self.0) != 0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_memory_turns_just_its_vectors() {
+        assert!(turns_its_vectors::<VectorSpring>() && turns_its_vectors::<ScalarSpring>());
+        assert!(turns_its_vectors::<GradedSpring>() && turns_its_vectors::<ModeOnly>());
+        assert_eq!((VectorSpring::SIZE, GradedSpring::SIZE, ModeOnly::SIZE), (3, 2, 0));
+    }
 
     #[test]
     fn a_spring_that_stiffens_keeps_its_torque_and_one_that_softens_its_angle() {

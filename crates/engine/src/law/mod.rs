@@ -1,10 +1,14 @@
-//! The laws of contact: one law, one file. This file lists them and says what a law is.
+//! The laws of contact: one law, one file. This file says what a law is.
 //!
 //! A law is a struct of parameters and one pure function of one contact and its memory, written as branch-free scalar
-//! code; `kernel.rs` runs it over blocks of 32 contacts, where the compiler vectorises it. To add a law: write its file,
-//! add its line to `LAWS` and its variant to the enum of the motion it resists, and the common tests run over it. A law of
-//! another crate needs none of that: `Slide::own`, `Roll::own` and `Spin::own` take any `FrictionLaw` (`own.rs`).
+//! code; `kernel.rs` runs it over blocks of 32 contacts, where the compiler vectorises it. The law also answers everything
+//! else that is asked of it: its name, what it remembers, its springs for the stable step, what it holds at rest.
+//!
+//! To add a law: write its file, and add its variant to the enum of its motion and to the visit of that enum in `list.rs`.
+//! Nothing else in the engine names a law. (A scene reads it by a table in `io`.) A law of another crate needs not even that:
+//! `Slide::own`, `Roll::own` and `Spin::own` take any `FrictionLaw` (`own.rs`).
 
+pub mod any;
 pub mod constant_torque;
 pub mod epsd;
 pub mod hertz;
@@ -12,13 +16,16 @@ pub mod hooke;
 pub mod info;
 pub mod kernel;
 pub mod limit;
+pub mod list;
 pub mod lubkin;
 pub mod marshall;
 pub mod memory;
 pub mod one;
 pub mod own;
+pub mod pair_memory;
 pub mod restitution;
 pub mod spring_slider;
+pub mod springs;
 pub mod tracked;
 pub mod viscous;
 
@@ -27,16 +34,19 @@ pub use epsd::RollEpsd;
 pub use hertz::Hertz;
 pub use hooke::Hooke;
 pub use info::{LAWS, LawInfo, ParameterInfo};
-pub use limit::{Limit, Measure};
+pub use limit::{Limit, Limits, Measure};
+pub use list::{Friction, Normal, PairLaws, Roll, Slide, Spin};
 pub use lubkin::SpinLubkin;
 pub use marshall::SpinMarshall;
-pub use memory::Memory;
-pub use own::{Own, Springs};
+pub use memory::{Carry, Memory, MemoryPart, PartForm};
+pub use own::Own;
+pub use pair_memory::{MemoryLayout, PairMemory};
 pub use spring_slider::{Arm, Cap, RollSlider, SlideSlider, SliderOptions, Slip, SpinSlider, Transport};
+pub use springs::{Spring, Springs, TypicalBody, TypicalContact};
 pub use tracked::{Birth, Form, Kinematics, SpinCurvature, Tracked, TrackedMemory, TrackedRoll, TrackedSpin};
 pub use viscous::RollViscous;
 
-use crate::contact::{Contact, Resistance};
+use crate::contact::{Contact, Resistance, pressing};
 
 /// A set of the three motions that friction may resist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +66,15 @@ impl Motions {
     /// from that of a. Two more bits follow for such a law.
     pub const ROLL_OF_B: Motions = Motions(8);
 
+    /// Slide, roll, spin.
+    pub const EACH: [Motions; 3] = [Motions::SLIDE, Motions::ROLL, Motions::SPIN];
+
+    /// Under which key of a `[[contact]]` table a law against these motions stands: slide (0), roll (1), spin (2), or friction (3)
+    /// for several at once.
+    pub fn key(self) -> usize {
+        Motions::EACH.iter().position(|one| *one == self).unwrap_or(3)
+    }
+
     /// Both sets together.
     pub const fn and(self, other: Motions) -> Motions {
         Motions(self.0 | other.0)
@@ -67,179 +86,129 @@ impl Motions {
     }
 }
 
-/// A law of the force along the normal.
-pub trait NormalLaw: Copy + Send + Sync + 'static {
-    /// Force on a along the normal (N); negative pulls.
-    fn press(&self, contact: &Contact) -> f64;
-    /// Elastic energy (J) of the contact.
-    fn stored(&self, contact: &Contact) -> f64;
+/// Gaps at which a contact begins and ends (m): it begins where the gap falls below `begin` and lasts until it is above `end`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// Below this gap two surfaces begin to act on each other.
+    pub begin: f64,
+    /// Up to this gap they go on; at least `begin`.
+    pub end: f64,
 }
 
-/// A law of friction.
-pub trait FrictionLaw: Copy + Send + Sync + 'static {
-    /// The motions this law resists. Two laws may not claim the same motion.
-    const RESISTS: Motions;
-    /// What the contact remembers while it lasts.
-    type Memory: Memory;
-    /// The loads, and the memory carried through the step.
-    fn resist(&self, contact: &Contact, memory: &mut Self::Memory) -> Resistance;
-    /// Energy held in the memory (J), by motion: what the ledger calls stored.
-    fn stored(&self, contact: &Contact, memory: &Self::Memory) -> [f64; 3];
-    /// Its springs in a contact of this effective radius (m), for the stable step; none if it does not say. Asked of laws
-    /// from outside: `explicit/stable_step.rs` knows the others.
-    fn springs(&self, radius_eff: f64) -> Option<Springs> {
+impl Reach {
+    /// From touch to touch: without adhesion. The explicit method takes every law for one of these.
+    pub const TOUCH: Reach = Reach { begin: 0.0, end: 0.0 };
+}
+
+/// What a normal law answers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Press {
+    /// Force on a along the normal (N); negative pulls.
+    pub force: f64,
+    /// Load (N) that limits of friction are in proportion to; never negative.
+    pub load: f64,
+    /// Radius (m) of the area in which the surfaces touch.
+    pub patch: f64,
+}
+
+impl Press {
+    /// Of a law without adhesion: the load is the force that presses, the patch that of elastic spheres.
+    #[inline(always)]
+    pub fn without_adhesion(contact: &Contact, force: f64) -> Self {
+        Press { force, load: pressing(force), patch: contact.hertz_radius() }
+    }
+}
+
+/// A law of the force along the normal.
+pub trait NormalLaw: Copy + Send + Sync + 'static {
+    /// Its name in scene files.
+    const NAME: &'static str;
+    /// Whether its dashpot grows from zero with the overlap: an impact then needs fewer steps (THEORY.md eq. 4.6).
+    const DASHPOT_GROWS: bool = false;
+    /// Where a contact of this effective radius (m) begins and ends.
+    fn reach(&self, radius_eff: f64) -> Reach {
         let _ = radius_eff;
+        Reach::TOUCH
+    }
+    /// Force, load and patch.
+    fn press(&self, contact: &Contact) -> Press;
+    /// Elastic energy (J) of the contact.
+    fn stored(&self, contact: &Contact) -> f64;
+    /// Its spring and dashpot in a contact, for the stable step.
+    fn spring(&self, at: &TypicalContact) -> Spring;
+    /// E* (Pa), if it is given by one.
+    fn effective_modulus(&self) -> Option<f64> {
         None
     }
 }
 
-/// The normal laws.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Normal {
-    /// A spring and a dashpot.
-    Hooke(Hooke),
-    /// Elastic spheres.
-    Hertz(Hertz),
-}
-
-/// The sliding laws.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Slide {
-    /// Spring and dashpot in series with a slider.
-    SpringSlider(SlideSlider),
-    /// A law from outside.
-    Own(Own),
-}
-
-/// The rolling laws.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Roll {
-    /// Spring and dashpot in series with a slider.
-    SpringSlider(RollSlider),
-    /// A torque of constant size against the motion.
-    ConstantTorque(RollConstantTorque),
-    /// An elastic-plastic spring with a dashpot.
-    Epsd(RollEpsd),
-    /// A torque in proportion to the rate.
-    Viscous(RollViscous),
-    /// A law from outside.
-    Own(Own),
-}
-
-/// The spinning laws.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Spin {
-    /// Spring and dashpot in series with a slider.
-    SpringSlider(SpinSlider),
-    /// A torque of constant size against the motion.
-    ConstantTorque(SpinConstantTorque),
-    /// Sliding friction spread over the contact area.
-    Marshall(SpinMarshall),
-    /// Elastic spheres twisted against each other.
-    Lubkin(SpinLubkin),
-    /// A law from outside.
-    Own(Own),
-}
-
-/// The laws that resist several motions at once.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Friction {
-    /// Capped springs along the path of the contact point, for slide, roll and spin.
-    Tracked(Tracked),
-}
-
-/// Everything that acts between two materials. A motion without a law is free.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PairLaws {
-    /// Along the normal.
-    pub normal: Normal,
-    /// Against sliding.
-    pub slide: Option<Slide>,
-    /// Against rolling.
-    pub roll: Option<Roll>,
-    /// Against spinning.
-    pub spin: Option<Spin>,
-    /// Against all three at once; stands alone: then there is no law of a single motion.
-    pub friction: Option<Friction>,
-}
-
-impl PairLaws {
-    /// A normal law alone: frictionless.
-    pub fn frictionless(normal: Normal) -> Self {
-        PairLaws { normal, slide: None, roll: None, spin: None, friction: None }
-    }
-
-    /// A normal law and one against all motions at once.
-    pub fn with_friction(normal: Normal, friction: Friction) -> Self {
-        PairLaws { friction: Some(friction), ..PairLaws::frictionless(normal) }
-    }
-
-    /// Whether slide, roll and spin are resisted.
-    pub fn resists(&self) -> [bool; 3] {
-        match &self.friction {
-            Some(Friction::Tracked(law)) => [true, law.roll.is_some(), law.spin.is_some()],
-            None => [self.slide.is_some(), self.roll.is_some(), self.spin.is_some()],
-        }
-    }
-
-    /// The bits of a contact's memory for whether rolling of a and of b slip: the same one where a law does not keep them apart.
-    pub fn bits_of_roll(&self) -> [Motions; 2] {
-        match &self.friction {
-            Some(Friction::Tracked(law)) if law.form == Form::Paper => [Motions::ROLL, Motions::ROLL_OF_B],
-            _ => [Motions::ROLL; 2],
-        }
-    }
-
-    /// Whether a law wants points of contact, orientations and curvatures.
+/// A law of friction.
+pub trait FrictionLaw: Copy + Send + Sync + 'static {
+    /// Its name in scene files. Memory written by a law of another name means nothing to this one.
+    const NAME: &'static str;
+    /// The motions this law resists. Two laws may not claim the same motion.
+    const RESISTS: Motions;
+    /// Whether it keeps slip of a's and of b's rolling apart: in `Motions::ROLL` and `Motions::ROLL_OF_B`.
+    const ROLLS_APART: bool = false;
+    /// What the contact remembers while it lasts.
+    type Memory: Memory;
+    /// The loads, and the memory after the step. `carried` is the memory of the step before, its vectors turned with the pair.
+    /// `cold` holds the numbers of the memory's cold parts: of no law of today.
+    fn resist(&self, contact: &Contact, carried: &mut Self::Memory, cold: &mut [f64]) -> Resistance;
+    /// Energy held in the memory (J), by motion: what the ledger calls stored.
+    fn stored(&self, contact: &Contact, memory: &Self::Memory) -> [f64; 3];
+    /// How the vectors of its memory get from step to step.
     #[inline(always)]
-    pub fn asks_for_surfaces(&self) -> bool {
-        matches!(&self.friction, Some(Friction::Tracked(law)) if law.kinematics == Kinematics::Points)
+    fn carry(&self) -> Carry {
+        Carry::WithPair
     }
-
-    /// Whether a law of friction takes every body for a sphere or a wall: `tracked` by rates, against roll or spin.
-    pub fn knows_spheres_only(&self) -> bool {
-        let by_rates =
-            |law: &Tracked| law.kinematics == Kinematics::Rates && (law.roll.is_some() || law.spin.is_some());
-        matches!(&self.friction, Some(Friction::Tracked(law)) if by_rates(law))
+    /// The memory for the pair taken the other way round: a and b change places and the normal turns about. Rates of slip turn
+    /// about; the rolling rate `(w_a - w_b) x n` and the spin `(w_a - w_b) . n` do not.
+    fn swapped(&self, memory: Self::Memory) -> Self::Memory {
+        memory
     }
-
-    /// The laws' names in scene files: normal, slide, roll, spin, friction. Memory written by one law means nothing to another.
-    pub fn names(&self) -> [Option<&'static str>; 5] {
-        let normal = match self.normal {
-            Normal::Hooke(_) => "hooke",
-            Normal::Hertz(_) => "hertz",
-        };
-        let slide = self.slide.map(|law| match law {
-            Slide::SpringSlider(_) => "spring-slider",
-            Slide::Own(own) => own.name(),
-        });
-        let roll = self.roll.map(|law| match law {
-            Roll::SpringSlider(_) => "spring-slider",
-            Roll::ConstantTorque(_) => "constant-torque",
-            Roll::Epsd(_) => "epsd",
-            Roll::Viscous(_) => "viscous",
-            Roll::Own(own) => own.name(),
-        });
-        let spin = self.spin.map(|law| match law {
-            Spin::SpringSlider(_) => "spring-slider",
-            Spin::ConstantTorque(_) => "constant-torque",
-            Spin::Marshall(_) => "marshall",
-            Spin::Lubkin(_) => "lubkin",
-            Spin::Own(own) => own.name(),
-        });
-        let friction = self.friction.map(|law| match law {
-            // Its forms and kinematics remember different things.
-            Friction::Tracked(law) => law.kind(),
-        });
-        [Some(normal), slide, roll, spin, friction]
+    /// Its springs and dashpots in a contact, for the stable step; `None` if it does not say.
+    fn springs(&self, at: &TypicalContact) -> Option<Springs> {
+        let _ = at;
+        None
     }
-
-    /// Whether the separation rate is taken along the normal at the step's end instead of mid-step: where the slide law
-    /// asks for LAMMPS' transport, which does the same for its own rates. It lets a normal dashpot see a rigid turn.
+    /// What it can hold at rest against one motion: how another method reads it, and whether a packing counts the motion as
+    /// resisted. Zero for a law that only damps; `None` where it does not say.
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        let _ = motion;
+        None
+    }
+    /// The motions it resists with its parameters.
+    fn resists(&self) -> Motions {
+        Self::RESISTS
+    }
+    /// Whether it reads `Contact::patch`.
     #[inline(always)]
-    pub fn rates_at_end(&self) -> bool {
-        matches!(&self.slide, Some(Slide::SpringSlider(law)) if law.options.transport == Transport::Lammps)
+    fn reads_patch(&self) -> bool {
+        false
     }
+    /// Whether it reads points of contact, orientations and curvatures.
+    #[inline(always)]
+    fn reads_surfaces(&self) -> bool {
+        false
+    }
+    /// Whether it takes every body for a sphere or a wall.
+    fn knows_spheres_only(&self) -> bool {
+        false
+    }
+    /// Shows the visitor the form of this law that the kernel runs in a step of `dt`: the law itself, or a type with the same
+    /// bits whose choices the compiler knows.
+    #[inline(always)]
+    fn specialise<V: LawVisitor>(&self, dt: f64, visitor: &mut V) {
+        let _ = dt;
+        visitor.visit(self);
+    }
+}
+
+/// Looks at a law of friction by its type.
+pub trait LawVisitor {
+    /// Called with the law.
+    fn visit<L: FrictionLaw>(&mut self, law: &L);
 }
 
 /// One contact whose numbers are easy to work with by hand, for the laws' own tests.
@@ -276,6 +245,7 @@ pub(crate) mod testing {
             inverse_inertia_b: 10.0,
             normal_force: 2.0,
             normal_load: 2.0,
+            patch: 0.025_f64.sqrt(),
             dt: 0.1,
             point_a: n * -0.45,
             point_b: n * 0.45,

@@ -10,91 +10,24 @@
 //! use stickslip::law::{Limit, Roll, RollSlider};
 //! // Any value whose type implements `FrictionLaw`.
 //! let roll = Roll::own(RollSlider::new(1e3, 0.0, Limit::mu(0.1)));
-//! assert!(matches!(roll, Roll::Own(law) if law.name() == "RollSlider"));
+//! assert!(matches!(roll, Roll::Own(law) if law.name() == "spring-slider"));
 //! ```
 //!
-//! It does not do: laws of several motions at once, laws along the normal, memory of more than eight numbers, scene files
-//! (these know the names of `LAWS` only).
+//! It does not do: laws of several motions at once, laws along the normal, scene files (these know the names of `LAWS` only).
 
-use crate::contact::{Block, Contact, LANES, Lanes, Resistance};
+use crate::contact::{Block, LANES, Lanes};
+use crate::law::any::AnyFriction;
 use crate::law::kernel::{self, Kernel};
-use crate::law::memory::Memory;
+use crate::law::memory::turns_its_vectors;
 use crate::law::{FrictionLaw, Motions, Roll, Slide, Spin};
 
-/// How many numbers a law from outside may remember, slipping not counted.
-pub const MOST_NUMBERS: usize = 8;
-
-/// What one contact remembers of a law from outside; zero beyond the size of its memory.
-pub type OwnNumbers = [f64; MOST_NUMBERS];
-
-/// The stiffest spring and the strongest dashpot of a law, for the stable step. Against slide in N/m and N s/m, against roll
-/// and spin in N m/rad and N m s.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Springs {
-    /// Change of the load with the motion.
-    pub stiffness: f64,
-    /// Change of the load with the rate.
-    pub dashpot: f64,
-}
-
-/// What the engine asks of a law whose type it does not know.
-trait AnyLaw: Send + Sync + 'static {
-    fn name(&self) -> &'static str;
-    fn memory_size(&self) -> usize;
-    fn resist_block(&self, count: usize, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]);
-    fn resist_one(&self, contact: &Contact, numbers: &mut OwnNumbers, slipping: &mut bool) -> Resistance;
-    fn stored_one(&self, contact: &Contact, numbers: &OwnNumbers, slipping: bool) -> [f64; 3];
-    fn springs(&self, radius_eff: f64) -> Option<Springs>;
-}
-
-impl<L: FrictionLaw> AnyLaw for L {
-    fn name(&self) -> &'static str {
-        let path = std::any::type_name::<L>();
-        path.rsplit("::").next().unwrap_or(path)
-    }
-
-    fn memory_size(&self) -> usize {
-        L::Memory::SIZE
-    }
-
-    fn resist_block(&self, count: usize, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]) {
-        kernel::dispatch(OwnBlock { law: self, count, block, slips, memory });
-    }
-
-    fn resist_one(&self, contact: &Contact, numbers: &mut OwnNumbers, slipping: &mut bool) -> Resistance {
-        let mut remembered = load::<L>(numbers, *slipping);
-        let resistance = self.resist(contact, &mut remembered);
-        let mut lanes = [Lanes::ZERO; MOST_NUMBERS];
-        *slipping = remembered.store(L::Memory::block(&mut lanes[..L::Memory::SIZE]), 0);
-        *numbers = lanes.map(|lane| lane.0[0]);
-        resistance
-    }
-
-    fn stored_one(&self, contact: &Contact, numbers: &OwnNumbers, slipping: bool) -> [f64; 3] {
-        self.stored(contact, &load::<L>(numbers, slipping))
-    }
-
-    fn springs(&self, radius_eff: f64) -> Option<Springs> {
-        FrictionLaw::springs(self, radius_eff)
-    }
-}
-
-/// The memory of a law from its numbers, by way of a block in which they stand alone.
-fn load<L: FrictionLaw>(numbers: &OwnNumbers, slipping: bool) -> L::Memory {
-    let mut lanes = [Lanes::ZERO; MOST_NUMBERS];
-    for (lane, number) in lanes.iter_mut().zip(numbers) {
-        lane.0[0] = *number;
-    }
-    L::Memory::load(L::Memory::block(&mut lanes[..L::Memory::SIZE]), 0, slipping)
-}
-
 /// The law over the first contacts of a block, compiled for every width.
-struct OwnBlock<'a, L> {
-    law: &'a L,
-    count: usize,
-    block: &'a mut Block,
-    slips: &'a mut Lanes,
-    memory: &'a mut [Lanes],
+pub(super) struct OwnBlock<'a, L> {
+    pub law: &'a L,
+    pub count: usize,
+    pub block: &'a mut Block,
+    pub slips: &'a mut Lanes,
+    pub memory: &'a mut [Lanes],
 }
 
 impl<L: FrictionLaw> Kernel for OwnBlock<'_, L> {
@@ -114,40 +47,28 @@ impl<L: FrictionLaw> Kernel for OwnBlock<'_, L> {
 
 /// A law from outside, made by `Slide::own`, `Roll::own` or `Spin::own`. Two are equal if one is a copy of the other.
 #[derive(Clone, Copy)]
-pub struct Own(&'static dyn AnyLaw);
+pub struct Own(&'static dyn AnyFriction);
 
 impl Own {
     /// Keeps the law for as long as the program runs: a few bytes, and laws stay values that can be copied.
     fn new<L: FrictionLaw>(law: L) -> Self {
-        const { assert!(L::Memory::SIZE <= MOST_NUMBERS, "a law from outside may remember eight numbers") };
+        assert!(
+            turns_its_vectors::<L::Memory>(),
+            "`turned` of the memory of {} does not turn just its vectors",
+            L::NAME
+        );
         Own(Box::leak(Box::new(law)))
     }
 
-    /// The name of its type.
+    /// Its name.
     pub fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    /// How many numbers it remembers.
-    pub fn memory_size(&self) -> usize {
-        self.0.memory_size()
-    }
-
-    /// What it says for the stable step.
-    pub fn springs(&self, radius_eff: f64) -> Option<Springs> {
-        self.0.springs(radius_eff)
-    }
-
-    pub(crate) fn resist_block(&self, count: usize, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]) {
-        self.0.resist_block(count, block, slips, memory);
-    }
-
-    pub(crate) fn resist_one(&self, contact: &Contact, numbers: &mut OwnNumbers, slipping: &mut bool) -> Resistance {
-        self.0.resist_one(contact, numbers, slipping)
-    }
-
-    pub(crate) fn stored_one(&self, contact: &Contact, numbers: &OwnNumbers, slipping: bool) -> [f64; 3] {
-        self.0.stored_one(contact, numbers, slipping)
+    /// The law, to be asked anything.
+    #[inline(always)]
+    pub fn any(&self) -> &dyn AnyFriction {
+        self.0
     }
 }
 
@@ -204,11 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn it_says_its_name_its_memory_and_no_springs_unless_it_has_some() {
+    fn it_answers_for_itself() {
         let Roll::Own(law) = Roll::own(RollConstantTorque { limit: Limit::mu(0.1), include_spin: false }) else {
             unreachable!()
         };
-        assert_eq!((law.name(), law.memory_size(), law.springs(1.0)), ("RollConstantTorque", 0, None));
-        assert_eq!(format!("{law:?}"), "Own(RollConstantTorque)");
+        assert_eq!((law.name(), law.any().memory_size()), ("constant-torque", 0));
+        assert_eq!(law.any().limit(Motions::ROLL), Some(Limit::mu(0.1)));
+        assert_eq!(format!("{law:?}"), "Own(constant-torque)");
     }
 }

@@ -44,6 +44,7 @@
 //! assert_eq!(law.roll_stiffness(5.0, 0.0), Some(4.0 * 0.3 * 1e5 / 25.0));
 //! ```
 
+mod forms;
 mod memory;
 mod points;
 
@@ -52,9 +53,9 @@ use glam::DVec3;
 use crate::contact::{Contact, Resistance};
 use crate::law::limit::{Limit, Measure};
 use crate::law::spring_slider::Stretch;
-use crate::law::{FrictionLaw, Motions};
+use crate::law::{LawVisitor, Motions, Spring, Springs, TypicalContact};
 
-use memory::{KeptBoth, KeptBothAndPoints, KeptOne, KeptOneAndPoints};
+use forms::OneByOne;
 pub use memory::{POINTS_KNOWN, TrackedMemory};
 
 /// One spring against rolling, or one for each body.
@@ -200,38 +201,68 @@ impl Tracked {
         }
     }
 
-    /// How many numbers a contact remembers, bits of slipping not counted.
+    /// Shows the visitor the law with its form and kinematics as a type: they remember different things.
     #[inline(always)]
-    pub fn memory_size(&self) -> usize {
-        7 + if self.form == Form::Paper { 3 } else { 0 } + if self.kinematics == Kinematics::Points { 9 } else { 0 }
-    }
-
-    /// Its name, which says what a contact remembers.
-    pub fn kind(&self) -> &'static str {
-        match (self.kinematics, self.form) {
-            (Kinematics::Rates, Form::Reciprocal) => "tracked",
-            (Kinematics::Rates, Form::Paper) => "tracked, paper",
-            (Kinematics::Points, Form::Reciprocal) => "tracked, points",
-            (Kinematics::Points, Form::Paper) => "tracked, points, paper",
+    pub(super) fn visit_form<V: LawVisitor>(&self, visitor: &mut V) {
+        match (self.form, self.kinematics) {
+            (Form::Reciprocal, Kinematics::Rates) => visitor.visit(&OneByOne::<false, false>(*self)),
+            (Form::Paper, Kinematics::Rates) => visitor.visit(&OneByOne::<true, false>(*self)),
+            (Form::Reciprocal, Kinematics::Points) => visitor.visit(&OneByOne::<false, true>(*self)),
+            (Form::Paper, Kinematics::Points) => visitor.visit(&OneByOne::<true, true>(*self)),
         }
     }
 
-    /// The loads on one contact, and its memory carried through the step.
+    /// The loads on one contact, and its memory after the step. Takes springs as `Carry` says: by rates turned with the pair, by
+    /// points as the step before left them.
     pub fn resist(&self, contact: &Contact, memory: &mut TrackedMemory) -> Resistance {
         let paper = self.form == Form::Paper;
-        let motion = match self.kinematics {
-            Kinematics::Points => points::follow(contact, memory, paper),
-            Kinematics::Rates => (Path::of_rates(contact, paper), Rolling::of_spheres(contact)),
-        };
-        if paper || self.kinematics == Kinematics::Rates {
+        if self.kinematics == Kinematics::Rates {
+            let motion = (Path::of_rates(contact, paper), Rolling::of_spheres(contact));
             return self.numbers().resist(paper, self.birth, contact, memory, motion);
         }
-        // Curvatures change, and c with them: over its root the spring keeps its energy.
-        let root = motion.1.share.sqrt();
+        let motion = points::follow(contact, memory, paper);
+        // Curvatures change, and c with them: over its root the one spring keeps its energy.
+        let root = if paper { 1.0 } else { motion.1.share.sqrt() };
         memory.roll_a *= root;
+        memory.slide = contact.transport(memory.slide);
+        memory.roll_a = contact.transport(memory.roll_a);
+        memory.roll_b = contact.transport(memory.roll_b);
         let loads = self.numbers().resist(paper, self.birth, contact, memory, motion);
         memory.roll_a /= root;
         loads
+    }
+
+    /// Its springs in a contact, for the stable step. In the form of the paper each body has a rolling spring of its own: both act
+    /// on the rolling of one against the other as the reciprocal one does (THEORY.md eq. 3.24), so one stands for them.
+    fn springs(&self, at: &TypicalContact) -> Springs {
+        let [i, j] = &at.bodies;
+        let shared = |a: f64, b: f64| if a * b > 0.0 { 2.0 / (a + b) } else { 1.0 / (a + b) };
+        let mass = shared(i.inverse_mass, j.inverse_mass);
+        let inertia = shared(i.inverse_inertia, j.inverse_inertia);
+        let (radius_eff, holds) = (at.radius_eff(), self.limit.static_ > 0.0);
+        let slide = Spring::of_force(self.stiffness, 2.0 * self.damping * (mass * self.stiffness).sqrt());
+        let share = if j.radius > 0.0 { 1.0 - 2.0 * radius_eff / (i.round + j.round) } else { 1.0 };
+        let roll = self.roll.map(|roll| {
+            let k = 4.0 * roll.eta * self.stiffness * radius_eff * radius_eff;
+            Spring::of_torque(share * k, share * 2.0 * roll.damping * (inertia * k).sqrt())
+        });
+        let spin = self.spin.map(|spin| {
+            let arm = match spin.curvature {
+                SpinCurvature::Given(curvature) => 1.0 / curvature,
+                SpinCurvature::Bodies => radius_eff,
+                SpinCurvature::Hertz => at.patch(),
+            };
+            let k = spin.eta * self.stiffness * arm * arm;
+            Spring::of_torque(k, 2.0 * spin.damping * (inertia * k).sqrt())
+        });
+        Springs([Some(slide), roll, spin].map(|spring| spring.map(|spring| spring.that_holds(holds))))
+    }
+
+    /// The motions that its parameters resist.
+    fn resists(&self) -> Motions {
+        let roll = if self.roll.is_some() { Motions::ROLL } else { Motions::NONE };
+        let spin = if self.spin.is_some() { Motions::SPIN } else { Motions::NONE };
+        Motions::SLIDE.and(roll).and(spin)
     }
 
     /// Energy in the springs (J) of slide, roll and spin.
@@ -260,7 +291,7 @@ impl Tracked {
         // A dashpot 2 f sqrt(m K) of a torque, times the arm and over it again.
         let spring = |eta: f64, damping: f64| {
             let stiffness = eta * self.stiffness;
-            Spring { stiffness, dashpot: 2.0 * damping * stiffness.sqrt() }
+            Stiff { stiffness, dashpot: 2.0 * damping * stiffness.sqrt() }
         };
         Numbers {
             slide: spring(1.0, self.damping),
@@ -275,17 +306,17 @@ impl Tracked {
 
 /// A spring and the dashpot beside it, over the root of the inertia.
 #[derive(Clone, Copy, Debug)]
-struct Spring {
+struct Stiff {
     stiffness: f64,
     dashpot: f64,
 }
 
 /// What the loop over contacts needs of the law, without choices: those would keep it from being vectorised.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Numbers {
-    slide: Spring,
-    roll: Spring,
-    spin: Spring,
+struct Numbers {
+    slide: Stiff,
+    roll: Stiff,
+    spin: Stiff,
     /// The arm 1/K_c (m), what it has of R_eff, and of the radius of the contact area.
     spin_arm: [f64; 3],
     /// Caps (m) per newton of normal load.
@@ -309,18 +340,17 @@ impl Numbers {
         let (n, path_s, first) = (contact.normal, path.slide, !memory.alive);
 
         let slide = self.capped(&self.slide, 1.0, root_mass, contact, first);
-        let force = slide.resist(birth, contact.transport(memory.slide), path_s, DVec3::ZERO, memory.slide_slips);
+        let force = slide.resist(birth, memory.slide, path_s, DVec3::ZERO, memory.slide_slips);
         (memory.slide, memory.slide_slips) = (force.spring, force.slips);
 
         let roll = self.capped(&self.roll, rolling.arm, root_inertia, contact, first);
         let (eased_a, eased_b) =
             (contact.lever_a * contact.inverse_inertia_a, contact.lever_b * contact.inverse_inertia_b);
         let (rate_a, rate_b) = (path.roll_a * rolling.arm, path.roll_b * rolling.arm);
-        let old_a = contact.transport(memory.roll_a);
+        let old_a = memory.roll_a;
         let (roll_a, roll_b) = if paper {
-            let old_b = contact.transport(memory.roll_b);
             let a = roll.resist(birth, old_a, rate_a, path_s * -eased_a, memory.roll_a_slips);
-            let b = roll.resist(birth, old_b, rate_b, path_s * eased_b, memory.roll_b_slips);
+            let b = roll.resist(birth, memory.roll_b, rate_b, path_s * eased_b, memory.roll_b_slips);
             (memory.roll_a, memory.roll_a_slips) = (a.spring, a.slips);
             (memory.roll_b, memory.roll_b_slips) = (b.spring, b.slips);
             (a.load.cross(n), n.cross(b.load))
@@ -333,7 +363,7 @@ impl Numbers {
         };
 
         let [given, of_bodies, of_area] = self.spin_arm;
-        let arm = given + of_bodies * contact.radius_eff + of_area * contact.hertz_radius();
+        let arm = given + of_bodies * contact.radius_eff + of_area * contact.patch;
         let arm = f64::pick(rolling.arm > 0.0, arm, 0.0);
         let spin = self.capped(&self.spin, arm, root_inertia, contact, first);
         let twist = spin.resist(birth, memory.spin, path.spin * arm, 0.0, memory.spin_slips);
@@ -344,7 +374,7 @@ impl Numbers {
     }
 
     #[inline(always)]
-    fn capped(&self, spring: &Spring, arm: f64, root: f64, contact: &Contact, first: bool) -> Capped {
+    fn capped(&self, spring: &Stiff, arm: f64, root: f64, contact: &Contact, first: bool) -> Capped {
         Capped {
             load: spring.stiffness * arm,
             dashpot: spring.dashpot * root,
@@ -476,77 +506,6 @@ impl Capped {
         }
         Answer { load, spring, slips }
     }
-}
-
-const ALL: Motions = Motions::SLIDE.and(Motions::ROLL).and(Motions::SPIN);
-
-/// The law with exact rates and a birth in stick, capped or not, with all its choices known to the compiler.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ByRates<const PAPER: bool, const CAPPED: bool>(Numbers, Tracked);
-
-/// The law in any other form: out of line, contact by contact.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OneByOne<const PAPER: bool, const POINTS: bool>(pub Tracked);
-
-impl<const PAPER: bool, const CAPPED: bool> ByRates<PAPER, CAPPED> {
-    #[inline(always)]
-    pub fn new(law: &Tracked) -> Self {
-        ByRates(law.numbers(), *law)
-    }
-}
-
-/// Out of line: its libm calls keep the loop from being vectorised anyway.
-#[inline(never)]
-fn resist_one(law: &Tracked, contact: &Contact, memory: &mut TrackedMemory) -> Resistance {
-    law.resist(contact, memory)
-}
-
-macro_rules! kernel_forms {
-    ($($paper:literal, $points:literal, $memory:ty;)*) => {$(
-        impl FrictionLaw for OneByOne<$paper, $points> {
-            const RESISTS: Motions = ALL;
-            type Memory = $memory;
-
-            #[inline(always)]
-            fn resist(&self, contact: &Contact, memory: &mut $memory) -> Resistance {
-                resist_one(&self.0, contact, &mut memory.0)
-            }
-
-            fn stored(&self, contact: &Contact, memory: &$memory) -> [f64; 3] {
-                self.0.stored(contact, &memory.0)
-            }
-        }
-    )*};
-}
-kernel_forms! {
-    false, false, KeptOne;
-    true, false, KeptBoth;
-    false, true, KeptOneAndPoints;
-    true, true, KeptBothAndPoints;
-}
-
-macro_rules! rate_forms {
-    ($($paper:literal, $memory:ty;)*) => {$(
-        impl<const CAPPED: bool> FrictionLaw for ByRates<$paper, CAPPED> {
-            const RESISTS: Motions = ALL;
-            type Memory = $memory;
-
-            #[inline(always)]
-            fn resist(&self, contact: &Contact, memory: &mut $memory) -> Resistance {
-                let birth = if CAPPED { Birth::Capped } else { Birth::Stick };
-                let motion = (Path::of_rates(contact, $paper), Rolling::of_spheres(contact));
-                self.0.resist($paper, birth, contact, &mut memory.0, motion)
-            }
-
-            fn stored(&self, contact: &Contact, memory: &$memory) -> [f64; 3] {
-                self.1.stored(contact, &memory.0)
-            }
-        }
-    )*};
-}
-rate_forms! {
-    false, KeptOne;
-    true, KeptBoth;
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 use crate::contact::{Contact, Resistance};
 use crate::law::limit::Limit;
 use crate::law::memory::ModeOnly;
-use crate::law::{FrictionLaw, Motions};
+use crate::law::{FrictionLaw, Motions, Spring, Springs, TypicalContact};
 
 /// Parameters of `viscous`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,11 +28,12 @@ pub struct RollViscous {
 }
 
 impl FrictionLaw for RollViscous {
+    const NAME: &'static str = "viscous";
     const RESISTS: Motions = Motions::ROLL;
     type Memory = ModeOnly;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut ModeOnly) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut ModeOnly, _: &mut [f64]) -> Resistance {
         let trial = contact.roll_rate() * -self.damping;
         let size = trial.length();
         let (static_limit, kinetic_limit) = match self.limit {
@@ -51,6 +52,16 @@ impl FrictionLaw for RollViscous {
     fn stored(&self, _: &Contact, _: &ModeOnly) -> [f64; 3] {
         [0.0; 3]
     }
+
+    fn springs(&self, _: &TypicalContact) -> Option<Springs> {
+        let holds = self.limit.as_ref().is_none_or(|limit| limit.static_ > 0.0);
+        Some(Springs::roll(Spring::of_torque(0.0, self.damping).that_holds(holds)))
+    }
+
+    /// Nothing: without a spring it gives way to any load.
+    fn limit(&self, motion: Motions) -> Option<Limit> {
+        (motion == Motions::ROLL).then_some(Limit::mu(0.0))
+    }
 }
 
 #[cfg(test)]
@@ -60,7 +71,7 @@ mod tests {
     use glam::DVec3;
 
     fn roll(law: &RollViscous, memory: &mut ModeOnly, rate: DVec3) -> DVec3 {
-        let loads = law.resist(&Contact { angular_velocity_a: rate, ..contact() }, memory);
+        let loads = law.resist(&Contact { angular_velocity_a: rate, ..contact() }, memory, &mut []);
         assert_eq!((loads.roll_b, loads.spin, loads.force), (-loads.roll_a, 0.0, DVec3::ZERO));
         loads.roll_a
     }
@@ -89,7 +100,7 @@ mod tests {
         close(roll(&by_length, &mut memory, DVec3::new(3.0, 4.0, 0.0)), DVec3::new(-0.036, -0.048, 0.0));
         // Without a load there is no torque, and without motion nothing to divide by.
         let unloaded = Contact { angular_velocity_a: DVec3::X, normal_load: 0.0, ..contact() };
-        close(law.resist(&unloaded, &mut memory).roll_a, DVec3::ZERO);
+        close(law.resist(&unloaded, &mut memory, &mut []).roll_a, DVec3::ZERO);
         close(roll(&law, &mut memory, DVec3::ZERO), DVec3::ZERO);
     }
 

@@ -22,32 +22,10 @@ pub mod walls;
 
 use glam::{DQuat, DVec3};
 
-use crate::contact::{Block, Lanes};
-use crate::law::{Motions, PairLaws, kernel};
+use crate::contact::{Block, Lanes, Mode};
+use crate::law::PairLaws;
 use crate::neighbour::{Class, Side};
 use crate::state::Mover;
-
-/// Whether a motion of a contact sticks or slips.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// No law resists it.
-    None,
-    /// Sticks.
-    Stick,
-    /// Slips.
-    Slip,
-}
-
-impl Mode {
-    /// As in the contacts record: `-`, `s` or `k`.
-    pub fn letter(self) -> char {
-        match self {
-            Mode::None => '-',
-            Mode::Stick => 's',
-            Mode::Slip => 'k',
-        }
-    }
-}
 
 /// One contact: loads are those on a, the body with the lower id; the normal points from b to a.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,15 +80,9 @@ pub(crate) fn contact_row(
     } else {
         a.position - normal * block.lever_a.0[lane]
     };
-    let mode = |resisted: bool, motion: Motions| match (resisted, kernel::slips(memory, lane, motion)) {
-        (false, _) => Mode::None,
-        (true, false) => Mode::Stick,
-        (true, true) => Mode::Slip,
-    };
-    let [slide, roll, spin] = laws.resists();
-    let [roll_a, roll_b] = laws.bits_of_roll();
-    let roll_modes = [roll_a, roll_b].map(|motion| mode(roll, motion));
-    let mode = [mode(slide, Motions::SLIDE), mode(roll, roll_a.and(roll_b)), mode(spin, Motions::SPIN)];
+    let bits = memory[0].0[lane].to_bits();
+    let mode = laws.modes(bits);
+    let roll_modes = laws.bits_of_roll().map(|motion| Mode::of(mode[1] != Mode::None, motion.slip_in(bits)));
     ContactRow {
         a: a.id,
         b: b.id,

@@ -10,8 +10,7 @@ use super::World;
 use crate::body::Motion;
 use crate::contact::{LANES, Lanes};
 use crate::explicit::places;
-use crate::law::kernel::MemoryLayout;
-use crate::law::one::PairMemory;
+use crate::law::{MemoryLayout, PairMemory};
 use crate::neighbour::{Class, Neighbours};
 use crate::state::{Bodies, ChunkContacts, GONE};
 use crate::wall::Wall;
@@ -115,7 +114,7 @@ impl HeldContacts {
 }
 
 /// What one contact remembers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RememberedContact {
     /// Lower id.
     pub a: u32,
@@ -180,10 +179,11 @@ impl World {
     /// What others remember, for the contacts of a new world. Memory of pairs that are not near each other is dropped.
     pub(super) fn held_from(&self, remembered: &Remembered) -> HeldContacts {
         let mut held = HeldContacts::with_capacity(remembered.len());
-        for &RememberedContact { a, b, feature, memory } in &remembered.rows {
-            let Some([first, second]) = self.materials_of(a, b) else { continue };
-            let Some(laws) = self.model.laws.get(first, second) else { continue };
-            held.push((a, b, feature), self.stride, memory.to_numbers(&MemoryLayout::of(laws)));
+        for RememberedContact { a, b, feature, memory } in &remembered.rows {
+            let Some([first, second]) = self.materials_of(*a, *b) else { continue };
+            if self.model.laws.get(first, second).is_some() {
+                held.push((*a, *b, *feature), self.stride, memory.numbers().iter().copied());
+            }
         }
         held
     }

@@ -18,8 +18,9 @@ use glam::{DMat3, DVec3, I64Vec3, IVec3};
 use super::World;
 use super::packing::trace;
 use crate::cell::{CellInertia, CellState, Control, Frame, symmetric};
+use crate::contact::PairFlow;
 use crate::error::Trouble;
-use crate::explicit::flow::{self, Flow, PairFlow};
+use crate::explicit::flow::{self, Flow};
 use crate::neighbour::Image;
 
 impl World {

@@ -6,7 +6,8 @@
 //! it goes by index over flat lists, so that a run can ask at every look at its rules.
 
 use super::World;
-use crate::law::{Friction, Limit, Measure, PairLaws, Roll, Slide, Spin};
+use crate::law::any::AnyFriction;
+use crate::law::{Limit, Measure, Motions, PairLaws};
 use crate::measure::packing::{LEAST_COEFFICIENT, stable_contacts};
 
 /// A packing without its rattlers.
@@ -117,43 +118,16 @@ impl World {
         let materials = self.model.materials.len() as u16;
         let pairs = (0..materials).flat_map(|i| (i..materials).map(move |j| (i, j)));
         let laws: Vec<&PairLaws> = pairs.filter_map(|(i, j)| self.model.laws.get(i, j)).collect();
-        let holds = |limit: &Limit| {
+        let holds = |limit: Limit| {
             let unit = if limit.measure == Measure::Length { diameter } else { 1.0 };
             limit.static_ >= LEAST_COEFFICIENT * unit
         };
-        let slide = |laws: &&PairLaws| match &laws.slide {
-            Some(Slide::SpringSlider(law)) => holds(&law.limit),
-            Some(Slide::Own(_)) => true,
-            None => false,
+        // A law that does not say what it holds counts.
+        let resisted = |motion: Motions| {
+            let held = |law: &dyn AnyFriction| law.resists().overlaps(motion) && law.limit(motion).is_none_or(holds);
+            laws.iter().any(|laws| laws.any_friction(held))
         };
-        let roll = |laws: &&PairLaws| match &laws.roll {
-            Some(Roll::SpringSlider(law)) => holds(&law.limit),
-            Some(Roll::ConstantTorque(law)) => holds(&law.limit),
-            Some(Roll::Epsd(law)) => holds(&law.limit),
-            Some(Roll::Own(_)) => true,
-            // Without a spring it gives way to any load.
-            Some(Roll::Viscous(_)) | None => false,
-        };
-        let spin = |laws: &&PairLaws| match &laws.spin {
-            Some(Spin::SpringSlider(law)) => holds(&law.limit),
-            Some(Spin::ConstantTorque(law)) => holds(&law.limit),
-            Some(Spin::Marshall(law)) => holds(&law.slide.limit),
-            Some(Spin::Lubkin(law)) => holds(&law.limit),
-            Some(Spin::Own(_)) => true,
-            None => false,
-        };
-        let tracked = |motion: usize| {
-            let held = |laws: &PairLaws| match &laws.friction {
-                Some(Friction::Tracked(law)) => holds(&law.limit_of(motion)),
-                None => false,
-            };
-            laws.iter().any(|laws| held(laws))
-        };
-        stable_contacts([
-            laws.iter().any(slide) || tracked(0),
-            laws.iter().any(roll) || tracked(1),
-            laws.iter().any(spin) || tracked(2),
-        ]) as u32
+        stable_contacts(Motions::EACH.map(resisted)) as u32
     }
 }
 

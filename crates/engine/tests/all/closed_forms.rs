@@ -7,8 +7,8 @@
 use crate::common;
 use crate::common::*;
 use glam::DVec3;
+use stickslip::contact::Mode;
 use stickslip::law::*;
-use stickslip::measure::Mode;
 use stickslip::{Body, World};
 
 const R: f64 = 0.5;

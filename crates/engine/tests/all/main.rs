@@ -10,6 +10,7 @@ mod conservation;
 mod due;
 mod golden;
 mod guards;
+mod imports;
 mod lammps;
 mod motion;
 mod neighbours;

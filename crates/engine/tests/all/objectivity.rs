@@ -9,7 +9,6 @@ use crate::common::*;
 use glam::DVec3;
 use stickslip::body::Prescribed;
 use stickslip::contact::{Contact, Resistance};
-use stickslip::law::one::{self, PairMemory};
 use stickslip::law::*;
 use stickslip::{Body, Motion};
 
@@ -18,41 +17,24 @@ const QUARTER_TURN: f64 = std::f64::consts::FRAC_PI_2;
 /// Springs loaded well within their limits (N = k d = 50): about a third of each.
 fn loaded(laws: &PairLaws) -> PairMemory {
     let mut memory = PairMemory::default();
-    memory.slide.spring = DVec3::new(3e-3, -4e-3, 0.0);
-    memory.roll.spring = match laws.roll {
-        Some(Roll::Epsd(_)) => DVec3::new(-0.4, 0.5, 0.0),
-        Some(Roll::SpringSlider(_)) => DVec3::new(2e-3, 1e-3, 0.0),
-        _ => DVec3::ZERO,
-    };
-    if let Some(Spin::SpringSlider(_) | Spin::Marshall(_) | Spin::Lubkin(_)) = laws.spin {
-        memory.spin.spring = 4e-3;
-        // As if the contact had been stiffer before: then the angle is kept.
-        memory.spin_stiffness = f64::INFINITY;
-    }
-    memory.tracked = TrackedMemory {
-        slide: DVec3::new(3e-3, -4e-3, 0.0),
-        roll_a: DVec3::new(-2e-3, 3e-3, 0.0),
-        roll_b: if laws.bits_of_roll()[0] == laws.bits_of_roll()[1] {
-            DVec3::ZERO
-        } else {
-            DVec3::new(4e-3, 1e-3, 0.0)
-        },
-        spin: 4e-3,
-        alive: true,
-        ..TrackedMemory::default()
-    };
-    // The same in laws from outside: a slider, two springs of two sliders, lubkin.
-    if let Some(Slide::Own(_)) = laws.slide {
-        memory.own[0][..2].copy_from_slice(&[3e-3, -4e-3]);
-    }
-    if let Some(Roll::Own(law)) = laws.roll
-        && law.memory_size() > 0
-    {
-        memory.own[1][..5].copy_from_slice(&[4e-3, 2e-3, 0.0, -3e-3, 5e-3]);
-    }
-    if let Some(Spin::Own(_)) = laws.spin {
-        memory.own[2][..2].copy_from_slice(&[4e-3, f64::INFINITY]);
-    }
+    laws.each_friction(|law| {
+        let [slide, roll] = [[3e-3, -4e-3, 0.0], [2e-3, 1e-3, 0.0]];
+        match (law.name(), law.motions(), law.memory_size()) {
+            (_, Motions::SLIDE, _) => memory.set(laws, Motions::SLIDE, &slide),
+            ("epsd", ..) => memory.set(laws, Motions::ROLL, &[-0.4, 0.5, 0.0]),
+            ("spring-slider", Motions::ROLL, _) => memory.set(laws, Motions::ROLL, &roll),
+            ("two-sliders", ..) => memory.set(laws, Motions::ROLL, &[4e-3, 2e-3, 0.0, -3e-3, 5e-3, 0.0]),
+            (_, Motions::SPIN, 1) => memory.set(laws, Motions::SPIN, &[4e-3]),
+            // As if the contact had been stiffer before: then the angle is kept.
+            (_, Motions::SPIN, 2) => memory.set(laws, Motions::SPIN, &[4e-3, f64::INFINITY]),
+            (_, motions, size @ 7..) => {
+                let numbers = [3e-3, -4e-3, 0.0, -2e-3, 3e-3, 0.0, 4e-3, 4e-3, 1e-3, 0.0];
+                memory.set(laws, motions, &numbers[..if law.rolls_apart() { 10 } else { 7 }.min(size)]);
+                memory.set_bits(TrackedMemory { alive: true, ..TrackedMemory::default() }.bits());
+            }
+            _ => {}
+        }
+    });
     memory
 }
 

@@ -8,7 +8,6 @@
 use crate::common::*;
 use glam::DVec3;
 use stickslip::contact::Contact;
-use stickslip::law::one::{self, PairMemory};
 use stickslip::law::*;
 use stickslip::random::Stream;
 

@@ -178,25 +178,13 @@ fn memory_of_a_pair_taken_the_other_way_round_is_swapped() {
         let mut second = world(model, vec![ball, floor]);
         first.advance(40).unwrap();
         second.advance(40).unwrap();
-        let [one, other] = [&first, &second].map(|world| world.remembered().rows()[0].memory);
-        let (one, other) = (one.swapped(&laws), other);
-        let (tracked, same) = (one.tracked, other.tracked);
-        assert_eq!((tracked.slips(), tracked.alive), (same.slips(), same.alive), "{name}");
-        let of_tracked = [
-            (tracked.slide, same.slide),
-            (tracked.roll_a, same.roll_a),
-            (tracked.roll_b, same.roll_b),
-            (tracked.point_a, same.point_a),
-            (tracked.point_b, same.point_b),
-            (tracked.normal, same.normal),
-            (DVec3::X * tracked.spin, DVec3::X * same.spin),
-        ];
-        let springs = [(one.slide.spring, other.slide.spring), (one.roll.spring, other.roll.spring)];
-        for (a, b) in springs.into_iter().chain(of_tracked) {
-            // The same sums, some in another order: to rounding of numbers of order 0.1 over 40 steps.
-            assert!((a - b).length() < 1e-13, "{name}: {a}, not {b}");
+        let [one, other] = [&first, &second].map(|world| world.remembered().rows()[0].memory.clone());
+        let one = one.swapped(&laws);
+        assert_eq!((one.bits(), one.numbers().len()), (other.bits(), other.numbers().len()), "{name}");
+        for (a, b) in one.numbers().iter().zip(other.numbers()) {
+            // The same sums, some in another order: to rounding of numbers of order 0.1 over 40 steps, or of a stiffness.
+            assert!((a - b).abs() < 1e-13 * b.abs().max(1.0), "{name}: {one:?}, not {other:?}");
         }
-        assert!((one.spin.spring - other.spin.spring).abs() < 1e-13, "{name}");
     }
 }
 

@@ -11,8 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use stickslip::World;
 use stickslip::body::{Body, BodyList, Described, Motion};
 use stickslip::inflow::Arrival;
-use stickslip::law::Motions;
-use stickslip::law::kernel::MemoryLayout;
+use stickslip::law::MemoryLayout;
 use stickslip::model::Model;
 use stickslip::shape::Shape;
 
@@ -109,8 +108,7 @@ impl PairText {
     pub fn layout(&self) -> MemoryLayout {
         let numbers = |law: &Option<LawText>| law.as_ref().map_or(0, |law| law.numbers);
         let [slide, roll, spin, friction] = self.frictions().map(numbers);
-        // Scenes know no laws from outside.
-        MemoryLayout { slide, roll, spin, friction, own: Motions::NONE }
+        MemoryLayout { slide, roll, spin, friction }
     }
 }
 

@@ -7,7 +7,8 @@
 
 use glam::DVec3;
 use stickslip::World;
-use stickslip::measure::{ContactRow, Mode};
+use stickslip::contact::Mode;
+use stickslip::measure::ContactRow;
 
 use super::vtp::{Cells, PolyData, integers, of_cell, scalars, vectors};
 

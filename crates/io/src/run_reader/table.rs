@@ -12,7 +12,7 @@ use std::path::Path;
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use stickslip::measure::Mode;
+use stickslip::contact::Mode;
 
 use crate::input::shown;
 

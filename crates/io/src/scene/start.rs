@@ -21,8 +21,7 @@ use glam::{DQuat, DVec3};
 use stickslip::body::{Body, Described, Motion};
 use stickslip::cell::Frame;
 use stickslip::law::Motions;
-use stickslip::law::kernel::MemoryLayout;
-use stickslip::law::one::PairMemory;
+use stickslip::law::{MemoryLayout, PairMemory};
 use stickslip::model::Model;
 use stickslip::world::{Remembered, RememberedContact, RestoreError, Saved, SavedBody, Setup, World};
 

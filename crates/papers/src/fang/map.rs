@@ -11,9 +11,9 @@
 
 use glam::DVec3;
 use stickslip::World;
+use stickslip::contact::Mode;
 use stickslip::law::{Hooke, Normal, PairLaws};
 use stickslip::math;
-use stickslip::measure::Mode;
 
 use super::friction::Friction;
 use super::incline;

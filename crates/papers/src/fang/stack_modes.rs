@@ -7,7 +7,8 @@
 //! behind the peak of our curve, which is at 0.22, and not on it as in the authors'. In the stack that holds (0.01 kg below the critical mass) every contact sticks in the end.
 //! `modes[eta_r]` has the letters of the contacts record, slide, roll and spin, for a lower sphere on the ground.
 
-use stickslip::measure::{ContactRow, Mode};
+use stickslip::contact::Mode;
+use stickslip::measure::ContactRow;
 
 use super::stack::{Critical, FALL, GAP, STEPS, Stack, world};
 use crate::experiment::{Context, Ended, Outcome};

@@ -1,6 +1,6 @@
 //! What was seen of one body, step by step, and what is read off: when a mode switches, when a rate first turns around.
 
-use stickslip::measure::Mode;
+use stickslip::contact::Mode;
 use stickslip_io::results::figure::Axis;
 use stickslip_io::results::multiples::{Plot, Series};
 

@@ -4,9 +4,8 @@
 
 use glam::DVec3;
 
-use crate::contact::Lanes;
 use crate::law::Motions;
-use crate::law::memory::{Memory, array};
+use crate::law::memory::{Memory, MemoryPart};
 
 /// The bit of a contact that has been looked at before.
 const ALIVE: u64 = 16;
@@ -51,11 +50,6 @@ const OF_POINTS: usize = 9;
 const LEAST: usize = 7;
 
 impl TrackedMemory {
-    /// Slide, roll of any of the two, spin.
-    pub fn slips(&self) -> [bool; 3] {
-        [self.slide_slips, self.roll_a_slips | self.roll_b_slips, self.spin_slips]
-    }
-
     /// Its bits, as they stand before the numbers.
     #[inline(always)]
     pub fn bits(&self) -> u64 {
@@ -98,23 +92,6 @@ impl TrackedMemory {
         memory.with_bits(bits)
     }
 
-    /// Its numbers, in a memory of this size.
-    pub fn to_numbers(self, size: usize) -> impl Iterator<Item = f64> {
-        let (of_b, of_points) = parts(size);
-        let mut numbers = Vec::with_capacity(size);
-        if size > 0 {
-            numbers.extend([self.slide, self.roll_a].iter().flat_map(|v| v.to_array()));
-            numbers.push(self.spin);
-        }
-        if of_b > 0 {
-            numbers.extend(self.roll_b.to_array());
-        }
-        if of_points > 0 {
-            numbers.extend([self.point_a, self.point_b, self.normal].iter().flat_map(|v| v.to_array()));
-        }
-        numbers.into_iter()
-    }
-
     /// The same for the pair taken the other way round. Forces turn about; paths over the two surfaces change places.
     pub fn swapped(self, rolls_apart: bool) -> Self {
         let mut other = TrackedMemory {
@@ -140,48 +117,60 @@ fn parts(size: usize) -> (usize, usize) {
     (of_b, of_points)
 }
 
+/// A part of `tracked` in each of its forms.
+const SLIDE: MemoryPart = MemoryPart::vector("slide");
+const ROLL: MemoryPart = MemoryPart::vector("roll");
+const SPIN: MemoryPart = MemoryPart::scalar("spin");
+const ROLL_B: MemoryPart = MemoryPart::vector("roll of b");
+/// Points and normal; the springs beside them are read before they are turned (`tracked/points.rs`).
+const POINTS: MemoryPart = MemoryPart::opaque("points and normal", OF_POINTS as u16);
+
 macro_rules! kept {
-    ($($(#[$doc:meta])* $name:ident, $size:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $parts:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
         pub(crate) struct $name(pub TrackedMemory);
 
         impl Memory for $name {
-            const SIZE: usize = $size;
-            type Block = [Lanes; $size];
-            fn block(lanes: &mut [Lanes]) -> &mut [Lanes; $size] {
-                array(lanes)
+            const PARTS: &'static [MemoryPart] = $parts;
+            #[inline(always)]
+            fn load(number: impl Fn(usize) -> f64, slipping: bool) -> Self {
+                Self::load_bits(number, if slipping { u64::MAX } else { 0 }, 0)
             }
             #[inline(always)]
-            fn load(block: &[Lanes; $size], lane: usize, slipping: bool) -> Self {
-                Self::load_bits(block, lane, if slipping { u64::MAX } else { 0 }, 0)
-            }
-            #[inline(always)]
-            fn store(self, block: &mut [Lanes; $size], lane: usize) -> bool {
-                self.store_bits(block, lane, 0, 0);
+            fn store(self, put: impl FnMut(usize, f64)) -> bool {
+                self.store_bits(put, 0, 0);
                 self.0.slide_slips
             }
             #[inline(always)]
-            fn load_bits(block: &[Lanes; $size], lane: usize, bits: u64, _: u64) -> Self {
-                $name(TrackedMemory::from_numbers($size, bits, |k| block[k].0[lane]))
+            fn turned(self, turn: impl Fn(DVec3) -> DVec3) -> Self {
+                let (slide, roll_a) = (turn(self.0.slide), turn(self.0.roll_a));
+                let roll_b = if parts(Self::SIZE).0 > 0 { turn(self.0.roll_b) } else { self.0.roll_b };
+                $name(TrackedMemory { slide, roll_a, roll_b, ..self.0 })
             }
             #[inline(always)]
-            fn store_bits(self, block: &mut [Lanes; $size], lane: usize, _: u64, _: u64) -> u64 {
-                let (of_b, of_points) = parts($size);
-                let mut put = |at: usize, v: DVec3| {
-                    (block[at].0[lane], block[at + 1].0[lane], block[at + 2].0[lane]) = (v.x, v.y, v.z);
+            fn load_bits(number: impl Fn(usize) -> f64, bits: u64, _: u64) -> Self {
+                $name(TrackedMemory::from_numbers(Self::SIZE, bits, number))
+            }
+            #[inline(always)]
+            fn store_bits(self, mut put: impl FnMut(usize, f64), _: u64, _: u64) -> u64 {
+                let (of_b, of_points) = parts(Self::SIZE);
+                let mut vector = |at: usize, v: DVec3| {
+                    put(at, v.x);
+                    put(at + 1, v.y);
+                    put(at + 2, v.z);
                 };
-                put(0, self.0.slide);
-                put(3, self.0.roll_a);
+                vector(0, self.0.slide);
+                vector(3, self.0.roll_a);
                 if of_b > 0 {
-                    put(LEAST, self.0.roll_b);
+                    vector(LEAST, self.0.roll_b);
                 }
                 if of_points > 0 {
-                    put(LEAST + of_b, self.0.point_a);
-                    put(LEAST + of_b + 3, self.0.point_b);
-                    put(LEAST + of_b + 6, self.0.normal);
+                    vector(LEAST + of_b, self.0.point_a);
+                    vector(LEAST + of_b + 3, self.0.point_b);
+                    vector(LEAST + of_b + 6, self.0.normal);
                 }
-                block[6].0[lane] = self.0.spin;
+                put(6, self.0.spin);
                 self.0.bits()
             }
         }
@@ -189,11 +178,24 @@ macro_rules! kept {
 }
 kept! {
     /// Reciprocal, with rates.
-    KeptOne, LEAST;
+    KeptOne, &[SLIDE, ROLL, SPIN];
     /// The paper's form, with rates.
-    KeptBoth, LEAST + OF_B;
+    KeptBoth, &[SLIDE, ROLL, SPIN, ROLL_B];
     /// Reciprocal, with points.
-    KeptOneAndPoints, LEAST + OF_POINTS;
+    KeptOneAndPoints, &[SLIDE, ROLL, SPIN, POINTS];
     /// The paper's form, with points.
-    KeptBothAndPoints, LEAST + OF_B + OF_POINTS;
+    KeptBothAndPoints, &[SLIDE, ROLL, SPIN, ROLL_B, POINTS];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::memory::turns_its_vectors;
+
+    #[test]
+    fn every_form_turns_just_its_vectors() {
+        assert!(turns_its_vectors::<KeptOne>() && turns_its_vectors::<KeptBoth>());
+        assert!(turns_its_vectors::<KeptOneAndPoints>() && turns_its_vectors::<KeptBothAndPoints>());
+        assert_eq!([KeptOne::SIZE, KeptBoth::SIZE, KeptOneAndPoints::SIZE, KeptBothAndPoints::SIZE], [7, 10, 16, 19]);
+    }
 }

@@ -89,7 +89,7 @@ fn rolling_has_the_share_of_its_form() {
 
 #[test]
 fn spin_has_a_given_curvature_that_of_the_bodies_or_the_area_of_hertz() {
-    let spinning = Contact { overlap: 0.16, angular_velocity_a: DVec3::Z * 0.5, ..contact() };
+    let spinning = Contact { overlap: 0.16, patch: 0.2, angular_velocity_a: DVec3::Z * 0.5, ..contact() };
     let torque = |law: Tracked| law.resist(&spinning, &mut known()).spin;
     // psi = 0.05; K = eta K_E/K_c^2 with 1/K_c = 0.5, R_eff = 0.25, a = sqrt(0.25 * 0.16) = 0.2.
     near(torque(law().with_spin(0.8, SpinCurvature::Given(2.0))), -0.05 * 8.0 * 0.25);
@@ -100,7 +100,12 @@ fn spin_has_a_given_curvature_that_of_the_bodies_or_the_area_of_hertz() {
 #[test]
 fn a_change_of_the_contact_area_changes_no_energy() {
     let (law, mut memory) = (law().with_hertz_spin(), known());
-    let at = |overlap: f64, rate: f64| Contact { overlap, angular_velocity_a: DVec3::Z * rate, ..contact() };
+    let at = |overlap: f64, rate: f64| Contact {
+        overlap,
+        patch: (0.25 * overlap).sqrt(),
+        angular_velocity_a: DVec3::Z * rate,
+        ..contact()
+    };
     law.resist(&at(0.16, 0.5), &mut memory);
     let before = law.stored(&contact(), &memory)[2];
     // Four times the overlap, twice the radius: half the angle, twice the torque.

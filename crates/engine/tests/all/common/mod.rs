@@ -233,6 +233,7 @@ pub fn resting_contact(dt: f64) -> Contact {
         normal_mass: 1.0 / (1.0 / mass(radius_a) + 1.0 / mass(radius_b)),
         normal_force: 0.0,
         normal_load: 0.0,
+        patch: 0.0,
         dt,
         point_a: DVec3::Z * -(radius_a - 0.5 * overlap),
         point_b: DVec3::Z * (radius_b - 0.5 * overlap),

@@ -1,7 +1,7 @@
 //! Laws that the engine does not know, for the tests that run over every law.
 
 use glam::DVec3;
-use stickslip::contact::{Contact, Lanes, Resistance};
+use stickslip::contact::{Contact, Resistance};
 use stickslip::law::memory::ModeOnly;
 use stickslip::law::*;
 
@@ -22,38 +22,39 @@ pub struct TwoSprings {
 }
 
 impl Memory for TwoSprings {
-    const SIZE: usize = 6;
-    type Block = [Lanes; 6];
-    fn block(lanes: &mut [Lanes]) -> &mut [Lanes; 6] {
-        lanes.try_into().expect("the engine reserves six lanes")
-    }
+    const PARTS: &'static [MemoryPart] = &[MemoryPart::vector("first"), MemoryPart::vector("second")];
     #[inline(always)]
-    fn load(block: &[Lanes; 6], lane: usize, slipping: bool) -> Self {
-        let vector = |at: usize| DVec3::new(block[at].0[lane], block[at + 1].0[lane], block[at + 2].0[lane]);
+    fn load(number: impl Fn(usize) -> f64, slipping: bool) -> Self {
+        let vector = |at: usize| DVec3::new(number(at), number(at + 1), number(at + 2));
         TwoSprings { springs: [vector(0), vector(3)], slipping }
     }
     #[inline(always)]
-    fn store(self, block: &mut [Lanes; 6], lane: usize) -> bool {
+    fn store(self, mut put: impl FnMut(usize, f64)) -> bool {
         for (at, spring) in self.springs.into_iter().enumerate() {
-            block[3 * at].0[lane] = spring.x;
-            block[3 * at + 1].0[lane] = spring.y;
-            block[3 * at + 2].0[lane] = spring.z;
+            put(3 * at, spring.x);
+            put(3 * at + 1, spring.y);
+            put(3 * at + 2, spring.z);
         }
         self.slipping
+    }
+    #[inline(always)]
+    fn turned(self, turn: impl Fn(DVec3) -> DVec3) -> Self {
+        TwoSprings { springs: [turn(self.springs[0]), turn(self.springs[1])], ..self }
     }
 }
 
 impl FrictionLaw for TwoSliders {
+    const NAME: &'static str = "two-sliders";
     const RESISTS: Motions = Motions::ROLL;
     type Memory = TwoSprings;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut TwoSprings) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut TwoSprings, _: &mut [f64]) -> Resistance {
         let turned = contact.roll_rate() * contact.dt;
         let mut torque = DVec3::ZERO;
         let mut capped = 0;
         for i in 0..2 {
-            let trial = contact.transport(memory.springs[i]) + turned;
+            let trial = memory.springs[i] + turned;
             let most = self.mu[i] * contact.radius_eff * contact.normal_load / self.stiffness[i];
             let size = trial.length();
             let slips = size > most;
@@ -70,8 +71,13 @@ impl FrictionLaw for TwoSliders {
         [0.0, energy(0) + energy(1), 0.0]
     }
 
-    fn springs(&self, _: f64) -> Option<Springs> {
-        Some(Springs { stiffness: self.stiffness[0] + self.stiffness[1], dashpot: 0.0 })
+    /// Angles of a against b: they turn about when a and b change places.
+    fn swapped(&self, memory: TwoSprings) -> TwoSprings {
+        TwoSprings { springs: memory.springs.map(|spring| -spring), ..memory }
+    }
+
+    fn springs(&self, _: &TypicalContact) -> Option<Springs> {
+        Some(Springs::roll(Spring::of_torque(self.stiffness[0] + self.stiffness[1], 0.0)))
     }
 }
 
@@ -85,11 +91,12 @@ pub struct Regularised {
 }
 
 impl FrictionLaw for Regularised {
+    const NAME: &'static str = "regularised";
     const RESISTS: Motions = Motions::ROLL;
     type Memory = ModeOnly;
 
     #[inline(always)]
-    fn resist(&self, contact: &Contact, memory: &mut ModeOnly) -> Resistance {
+    fn resist(&self, contact: &Contact, memory: &mut ModeOnly, _: &mut [f64]) -> Resistance {
         let rate = contact.roll_rate();
         let torque = rate * (-self.mu * contact.radius_eff * contact.normal_load / (rate.length() + self.rate));
         memory.slipping = rate.length() > self.rate;

@@ -19,7 +19,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::explicit::flow::PairFlow;
+use crate::flow::PairFlow;
 
 /// How many contacts a law works on at a time: few enough for the first-level cache. (16 measured the same.)
 pub const LANES: usize = 32;

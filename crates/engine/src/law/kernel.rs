@@ -6,7 +6,7 @@
 use glam::DVec3;
 
 use crate::contact::{Block, Contact, Lanes, Resistance, Turn};
-use crate::explicit::flow::PairFlow;
+use crate::flow::PairFlow;
 use crate::law::epsd::EpsdInSteps;
 use crate::law::memory::Memory;
 use crate::law::spring_slider::{SliderOptions, WithDefaults};

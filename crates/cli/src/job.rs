@@ -393,7 +393,7 @@ impl<'a> Job<'a> {
             std::fs::remove_file(end)?;
         }
         self.info.catch_up(&self.world);
-        self.world.let_go_of_workspace();
+        self.world.free_workspace();
         let drawing = Drawing::of(&self.world, &self.info);
         // Who has ended the run gets its picture; who asks while it is drawn does not wait for it.
         let asked = self.json.ending == Ending::Interrupted;

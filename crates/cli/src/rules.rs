@@ -119,7 +119,7 @@ fn kinetic_energy_per_body(world: &World) -> Option<f64> {
 fn left(domain: &Domain, world: &World, scene: &Scene) -> Option<String> {
     let bodies = &world.state().bodies;
     let outside = |p: DVec3| !(p.cmpge(domain.from).all() && p.cmple(domain.to).all());
-    let spheres = bodies.movers[..bodies.spheres].iter().filter(|mover| mover.inverse_mass > 0.0);
+    let spheres = bodies.grains().iter().filter(|mover| mover.inverse_mass > 0.0);
     let mover =
         spheres.filter(|mover| outside(world.place_in_cell(mover.position))).max_by_key(|mover| Reverse(mover.id))?;
     let [x, y, z] = mover.position.to_array();

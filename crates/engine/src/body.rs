@@ -12,7 +12,7 @@ use crate::frame;
 use crate::math;
 use crate::shape::Shape;
 
-pub use list::{BodyList, Described};
+pub use list::BodyList;
 
 /// One body at the start of a run. Ids count bodies from 0 in the order in which they are given.
 #[derive(Clone, Debug, PartialEq)]

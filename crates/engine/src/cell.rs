@@ -8,7 +8,7 @@
 //! another: so every height of a periodic direction must exceed twice the reach of a pair. A lattice has many cells; when
 //! one vector leans over another by more than half of it, `reduced` takes a cell with less lean, the same lattice.
 //!
-//! What drives the cell is said by `Control`; `world/deform.rs` does it (THEORY.md section 7).
+//! What drives the cell is said by `Control`; `explicit/deform.rs` does it (THEORY.md section 7).
 
 use glam::{DMat3, DVec3, I64Vec3};
 
@@ -200,6 +200,11 @@ impl CellState {
             && self.built.determinant() > 0.0
     }
 
+    /// What the flow has made of differences of places since lists were made.
+    pub fn since_built(&self) -> DMat3 {
+        self.frame.vectors * self.built.inverse()
+    }
+
     /// A cell at step 0.
     pub fn new(cell: &Cell, centre: DVec3) -> Self {
         let gradient = match cell.control {
@@ -221,6 +226,16 @@ impl CellState {
             virial: [0.0; 6],
         }
     }
+}
+
+/// Sum of the diagonal.
+pub fn trace(m: DMat3) -> f64 {
+    m.x_axis.x + m.y_axis.y + m.z_axis.z
+}
+
+/// With zeros off the diagonal.
+pub fn diagonal(m: DMat3) -> DMat3 {
+    DMat3::from_diagonal(DVec3::new(m.x_axis.x, m.y_axis.y, m.z_axis.z))
 }
 
 /// A symmetric matrix from xx, yy, zz, xy, xz, yz.

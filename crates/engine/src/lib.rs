@@ -2,14 +2,15 @@
 //!
 //! A tour, in reading order:
 //!
-//! - [`world`]: the world and its step;
-//! - [`model`], [`state`]: what does not change in a run, and what does;
+//! - [`world`], [`setup`]: a world, and what it is made from;
+//! - [`model`], [`state`], [`geometry`]: what does not change in a run, what does, and what follows from both;
 //! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them;
 //! - [`cell`]: the periodic cell and what drives it;
 //! - [`inflow`]: bodies that come and go during a run;
 //! - [`neighbour`], [`wall`], [`collide`]: who might touch, who does;
 //! - [`contact`], [`law`]: one contact, its signs, and the laws, one file each;
-//! - [`explicit`]: the passes over contacts and bodies, the stable step;
+//! - `soft`: which pairs touch, and the pass over contacts;
+//! - [`explicit`]: the step, the passes over bodies, the stable step;
 //! - [`ledger`], [`measure`]: where the energy went, what can be read off;
 //! - [`probe`]: one contact driven through any motion;
 //! - [`mod@reference`]: the same step, slow and obvious, that the fast one is tested against;
@@ -17,25 +18,32 @@
 
 pub mod body;
 pub mod cell;
+mod check;
 pub mod collide;
 pub mod contact;
 pub mod error;
 pub mod explicit;
+pub mod flow;
 pub mod frame;
+pub mod geometry;
 pub mod inflow;
 pub mod law;
 pub mod ledger;
 pub mod math;
 pub mod measure;
 pub mod model;
+mod mover;
 pub mod neighbour;
 pub mod place;
 pub mod probe;
 mod quad;
 pub mod random;
 pub mod reference;
+pub mod setup;
 pub mod shape;
+mod soft;
 pub mod state;
+mod traffic;
 pub mod wall;
 pub mod world;
 

@@ -4,9 +4,11 @@
 use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
-use crate::cell::Cell;
+use crate::cell::{Cell, Control};
 use crate::inflow::{Inflow, Outflow};
+use crate::law::MemoryLayout;
 use crate::law::PairLaws;
+use crate::law::pair_memory::SLIPS;
 use crate::shape::Shape;
 
 /// A material: what a body is made of, and by which laws are chosen.
@@ -29,16 +31,23 @@ pub enum Integrator {
 }
 
 /// Which laws act between which materials.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LawTable {
     materials: usize,
     pairs: Vec<Option<PairLaws>>,
+    stride: usize,
+}
+
+impl Default for LawTable {
+    fn default() -> Self {
+        LawTable::new(0)
+    }
 }
 
 impl LawTable {
     /// No law between any two of `materials` materials.
     pub fn new(materials: usize) -> Self {
-        LawTable { materials, pairs: vec![None; materials * materials] }
+        LawTable { materials, pairs: vec![None; materials * materials], stride: SLIPS }
     }
 
     /// Sets the laws of an unordered pair of materials.
@@ -46,6 +55,18 @@ impl LawTable {
         let (i, j) = (first as usize, second as usize);
         self.pairs[i * self.materials + j] = Some(laws);
         self.pairs[j * self.materials + i] = Some(laws);
+        let numbers = self.pairs.iter().flatten().map(|laws| MemoryLayout::of(laws).total());
+        self.stride = numbers.max().unwrap_or(SLIPS);
+    }
+
+    /// How many materials there are.
+    pub fn materials(&self) -> usize {
+        self.materials
+    }
+
+    /// Numbers that a contact remembers, at most: the lanes of memory of every block.
+    pub fn stride(&self) -> usize {
+        self.stride
     }
 
     /// The laws of an unordered pair of materials.
@@ -92,6 +113,17 @@ impl Model {
             outflow: None,
             cell: None,
         }
+    }
+
+    /// Whether the cell may change its shape.
+    pub(crate) fn flows(&self) -> bool {
+        self.cell.is_some_and(|cell| cell.control != Control::Fixed)
+    }
+
+    /// Whether the stress at the end of a step decides how the cell goes on.
+    pub(crate) fn controls_stress(&self) -> bool {
+        let control = self.cell.map(|cell| cell.control);
+        matches!(control, Some(Control::Pressure { .. } | Control::MeanStress { .. }))
     }
 }
 

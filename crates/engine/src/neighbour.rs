@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use crate::cell::Frame;
 use crate::collide::general::Solids;
 use crate::inflow::Inflow;
-use crate::model::Model;
+use crate::model::LawTable;
 use crate::state::{Bodies, Mover};
 use crate::wall::Wall;
 use grid::Grid;
@@ -199,13 +199,57 @@ pub struct ChunkNeighbours {
     pub completes: Vec<u32>,
 }
 
+/// The lengths by which lists are made (m).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sizes {
+    /// Pairs closer than this gap are listed.
+    pub skin: f64,
+    /// Radius of the smallest sphere: what size classes count from.
+    pub smallest: f64,
+    /// Radius of the largest body that is or was there.
+    pub largest: f64,
+}
+
+impl Sizes {
+    /// The displacement of a body beyond which lists are stale.
+    pub fn slack(&self) -> f64 {
+        0.5 * self.skin
+    }
+
+    /// The largest reach of a pair of spheres.
+    pub fn reach(&self) -> f64 {
+        2.0 * self.largest
+    }
+
+    /// Makes ready for a sphere of a size that was not announced.
+    pub fn admit(&mut self, radius: f64) {
+        self.smallest = self.smallest.min(radius);
+        self.skin = if self.skin > 0.0 { self.skin.min(radius) } else { SKIN_OF_MEAN_RADIUS * radius };
+        self.largest = self.largest.max(radius);
+    }
+
+    /// Size class of a sphere: its level in the grid.
+    fn level(&self, radius: f64) -> usize {
+        let (mut level, mut limit) = (0, self.smallest);
+        while radius > limit {
+            limit *= 2.0;
+            level += 1;
+        }
+        level
+    }
+
+    /// Width of the cells of a level: a sphere reaches partners of its own and finer classes in adjacent cells.
+    fn cell_width(&self, level: usize) -> f64 {
+        // Doubled one by one, which is exact: sizes may differ by more than the 64 doublings that an integer counts.
+        (0..level).fold(2.0 * self.smallest, |width, _| 2.0 * width) + self.skin
+    }
+}
+
 /// The lists.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
-    /// Pairs closer than this gap are listed (m).
-    pub skin: f64,
-    /// Radius of the smallest sphere: what size classes count from.
-    smallest: f64,
+    /// What they are made for.
+    pub sizes: Sizes,
     /// Size classes in the lists.
     levels: usize,
     /// No coordinate of a sphere is larger while the lists last (m).
@@ -224,10 +268,10 @@ const SKIN_OF_MEAN_RADIUS: f64 = 0.25;
 impl Neighbours {
     /// For these bodies and those to come, so that the skin stays what it is; lists are made by `build`.
     pub fn new(bodies: &Bodies, inflows: &[Inflow]) -> Self {
-        let radii = bodies.movers[..bodies.spheres].iter().map(|m| m.radius);
+        let radii = bodies.grains().iter().map(|m| m.radius);
         let to_come = inflows.iter().map(|inflow| inflow.radius[0]);
         let smallest = radii.clone().chain(to_come).fold(f64::INFINITY, f64::min);
-        let (mut sum, mut count) = (radii.sum::<f64>(), bodies.spheres as f64);
+        let (mut sum, mut count) = (radii.sum::<f64>(), bodies.first_wall as f64);
         for inflow in inflows {
             sum += inflow.count as f64 * 0.5 * (inflow.radius[0] + inflow.radius[1]);
             count += inflow.count as f64;
@@ -235,50 +279,13 @@ impl Neighbours {
         let mean = sum / count.max(1.0);
         // Small grains must not drown in candidates, nor a lone large one force constant rebuilding.
         let skin = (SKIN_OF_MEAN_RADIUS * mean).min(smallest);
-        Neighbours {
-            skin: if skin.is_finite() { skin } else { 0.0 },
-            smallest,
-            levels: 0,
-            extent: 0.0,
-            chunks: Vec::new(),
-        }
+        let largest = bodies.movers.iter().map(|mover| mover.radius).fold(0.0, f64::max);
+        Neighbours::with_sizes(Sizes { skin: if skin.is_finite() { skin } else { 0.0 }, smallest, largest })
     }
 
-    /// Makes ready for a sphere of a size that was not announced.
-    pub fn admit(&mut self, radius: f64) {
-        self.smallest = self.smallest.min(radius);
-        self.skin = if self.skin > 0.0 { self.skin.min(radius) } else { SKIN_OF_MEAN_RADIUS * radius };
-    }
-
-    /// With the sizes that `sizes` gave; lists are made by `build`.
-    pub fn with_sizes(skin: f64, smallest: f64) -> Self {
-        Neighbours { skin, smallest, levels: 0, extent: 0.0, chunks: Vec::new() }
-    }
-
-    /// The skin and the radius that size classes count from (m).
-    pub fn sizes(&self) -> [f64; 2] {
-        [self.skin, self.smallest]
-    }
-
-    /// The displacement of a body beyond which lists are stale.
-    pub fn slack(&self) -> f64 {
-        0.5 * self.skin
-    }
-
-    /// Size class of a sphere: its level in the grid.
-    fn level(&self, radius: f64) -> usize {
-        let (mut level, mut limit) = (0, self.smallest);
-        while radius > limit {
-            limit *= 2.0;
-            level += 1;
-        }
-        level
-    }
-
-    /// Width of the cells of a level: a sphere reaches partners of its own and finer classes in adjacent cells.
-    fn cell_width(&self, level: usize) -> f64 {
-        // Doubled one by one, which is exact: sizes may differ by more than the 64 doublings that an integer counts.
-        (0..level).fold(2.0 * self.smallest, |width, _| 2.0 * width) + self.skin
+    /// With these sizes; lists are made by `build`.
+    pub fn with_sizes(sizes: Sizes) -> Self {
+        Neighbours { sizes, levels: 0, extent: 0.0, chunks: Vec::new() }
     }
 
     /// Which of two bodies owns their pair in the lists that were made last.
@@ -288,37 +295,29 @@ impl Neighbours {
         }
         let key = |k: u32| {
             let mover = &bodies.movers[k as usize];
-            let level = if k as usize >= bodies.spheres { usize::MAX } else { self.level(mover.radius) };
+            let level = if k as usize >= bodies.first_wall { usize::MAX } else { self.sizes.level(mover.radius) };
             (level, k)
         };
         if key(i) < key(j) { i } else { j }
     }
 
     /// Makes the lists for bodies where they are now.
-    pub fn build(
-        &mut self,
-        model: &Model,
-        material_of: &[u16],
-        bodies: &Bodies,
-        walls: &[Wall],
-        solids: Solids,
-        frame: Option<&Frame>,
-    ) {
+    pub fn build(&mut self, laws: &LawTable, bodies: &Bodies, walls: &[Wall], solids: Solids, frame: Option<&Frame>) {
         let grids = self.grids(bodies, frame);
         self.levels = grids.len();
         let largest = |sum: DVec3, mover: &Mover| sum.max(mover.position.abs());
-        let extent = bodies.movers[..bodies.spheres].iter().fold(DVec3::ZERO, largest).max_element();
+        let extent = bodies.grains().iter().fold(DVec3::ZERO, largest).max_element();
         // As far as bodies go before lists are made anew, in a cell that changes its shape, too.
-        self.extent = 2.0 * (extent + self.skin);
+        self.extent = 2.0 * (extent + self.sizes.skin);
         let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
-        let mut chunks = std::mem::take(&mut self.chunks);
+        let chunks = &mut self.chunks;
         chunks.resize_with(chunk_count, ChunkNeighbours::default);
         let shifts = Image::shifts(frame);
         let (grids, shifts) = (&grids, &shifts);
-        let search = Search { neighbours: self, model, material_of, bodies, walls, solids, grids, shifts };
+        let search = Search { sizes: self.sizes, laws, bodies, walls, solids, grids, shifts };
         let fill = |scratch: &mut Scratch, (chunk, lists)| search.fill(chunk, lists, scratch);
         chunks.par_iter_mut().enumerate().for_each_init(Scratch::new, fill);
-        for lists in &mut chunks {
+        for lists in chunks.iter_mut() {
             lists.sources.clear();
             lists.completes.clear();
         }
@@ -332,22 +331,22 @@ impl Neighbours {
             let last_source = chunks[chunk].sources.last().map_or(0, |source| source.0 as usize);
             chunks[chunk.max(last_source)].completes.push(chunk as u32);
         }
-        self.chunks = chunks;
     }
 
     fn grids(&self, bodies: &Bodies, frame: Option<&Frame>) -> Vec<Grid> {
-        let spheres = &bodies.movers[..bodies.spheres];
+        let spheres = bodies.grains();
         let largest = spheres.iter().map(|m| m.radius).fold(0.0, f64::max);
-        let levels = if spheres.is_empty() { 0 } else { self.level(largest) + 1 };
+        let levels = if spheres.is_empty() { 0 } else { self.sizes.level(largest) + 1 };
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); levels];
         // Mostly all are of one size; lists that double as they grow would take twice the room.
         if let [all] = members.as_mut_slice() {
             all.reserve_exact(spheres.len());
         }
         for (index, mover) in spheres.iter().enumerate() {
-            members[self.level(mover.radius)].push(index as u32);
+            members[self.sizes.level(mover.radius)].push(index as u32);
         }
-        let build = |(level, members): (usize, &Vec<u32>)| Grid::new(self.cell_width(level), members, spheres, frame);
+        let build =
+            |(level, members): (usize, &Vec<u32>)| Grid::new(self.sizes.cell_width(level), members, spheres, frame);
         members.par_iter().enumerate().map(build).collect()
     }
 }

@@ -16,12 +16,12 @@ use crate::cell::{CellState, Control};
 use crate::collide::normal_mass::{Touch, Yields, normal_mass};
 use crate::collide::solid::{self, Form, Meeting, Posed};
 use crate::contact::{Contact, Curvature, Turn};
-use crate::explicit::hand_over;
 use crate::law::{PairLaws, PairMemory, one};
 use crate::model::Integrator;
+use crate::setup::Setup;
 use crate::shape::Shape;
+use crate::soft::hand_over;
 use crate::wall::{self, Wall};
-use crate::world::Setup;
 
 /// A body of the slow world.
 #[derive(Clone, Debug)]
@@ -285,7 +285,7 @@ impl SlowWorld {
         }
     }
 
-    /// A sphere that crosses from one wall to the next takes its memory along: see `explicit/hand_over.rs`.
+    /// A sphere that crosses from one wall to the next takes its memory along: see `soft/hand_over.rs`.
     fn hand_over(&mut self) {
         let had: Vec<(usize, usize, u8)> = self.contacts.keys().copied().collect();
         for (a, b, _) in had {

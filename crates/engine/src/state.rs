@@ -7,9 +7,9 @@ use glam::{DQuat, DVec3, IVec3};
 
 use crate::cell::CellState;
 use crate::contact::Lanes;
-use crate::explicit::watch::Watch;
 use crate::inflow::Traffic;
 use crate::ledger::Sums;
+use crate::model::{Model, Special};
 
 /// Bodies in a chunk, the unit of parallel work, when there are so many bodies. Large chunks share fewer contacts, small
 /// ones keep all threads busy. Never by the number of threads, so that sums do not depend on it.
@@ -102,13 +102,28 @@ pub struct Bodies {
     pub images: Vec<IVec3>,
     /// Index by id; `GONE` for a body that has left. Ids count up and are never used again.
     pub index_of: Vec<u32>,
-    /// How many are spheres.
-    pub spheres: usize,
+    /// Material by id, also of a body that has left: an index into `Model::materials`.
+    pub material_of: Vec<u16>,
+    /// What is special about a few, which does not change: see `Mover::special`.
+    pub(crate) specials: Vec<Special>,
+    /// Where the walls begin: the number of bodies that are none.
+    pub first_wall: usize,
     /// Bodies in a chunk.
     pub chunk: usize,
 }
 
 impl Bodies {
+    /// What is special about a body, if anything is.
+    #[inline(always)]
+    pub(crate) fn special(&self, mover: &Mover) -> Option<&Special> {
+        self.specials.get((mover.special as usize).wrapping_sub(1))
+    }
+
+    /// The bodies that are no walls.
+    pub fn grains(&self) -> &[Mover] {
+        &self.movers[..self.first_wall]
+    }
+
     /// How often each cell vector must be added to the place of a body; see `images`.
     pub fn image_of(&self, index: usize) -> IVec3 {
         self.images.get(index).copied().unwrap_or_default()
@@ -121,12 +136,10 @@ impl Bodies {
 /// at rest the same few pairs open and close again and again, and need not shift all others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChunkContacts {
-    /// Which of the chunk's candidates touch, or have touched since lists were made, in the order of sums (`places.rs`).
+    /// Which of the chunk's candidates touch, or have touched since lists were made, in the order of sums (`soft/slots.rs`).
     pub placed: Vec<u32>,
     /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
-    /// The candidates of two spheres that have no place: those that may begin to touch.
-    pub watch: Watch,
     /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero for places
     /// that are not live; lanes beyond the places may hold anything.
     pub memory: Vec<Lanes>,
@@ -136,6 +149,13 @@ impl ChunkContacts {
     /// How many touch.
     pub fn touching(&self) -> usize {
         self.blocks.iter().map(|head| head.live.count_ones() as usize).sum()
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        4 * self.placed.capacity()
+            + size_of::<BlockHead>() * self.blocks.capacity()
+            + size_of::<Lanes>() * self.memory.capacity()
     }
 }
 
@@ -174,4 +194,22 @@ pub struct State {
     pub traffic: Traffic,
     /// The cell, if there is one.
     pub cell: Option<CellState>,
+}
+
+impl State {
+    /// Simulated time (s).
+    pub fn time(&self, model: &Model) -> f64 {
+        self.step as f64 * model.dt
+    }
+
+    /// How many contacts touch.
+    pub fn contact_count(&self) -> usize {
+        self.contacts.iter().map(ChunkContacts::touching).sum()
+    }
+
+    /// The image of a place in the cell (m): bodies may have left it a little since neighbour lists were made. The place
+    /// itself without a cell.
+    pub fn place_in_cell(&self, place: DVec3) -> DVec3 {
+        self.cell.as_ref().map_or(place, |cell| place + cell.frame.shift(cell.frame.into_cell(place)))
+    }
 }

@@ -7,7 +7,7 @@
 //! rim, and feel twice the stiffness. So an edge contact whose point lies on another wall is left to that wall if it is
 //! nearer to the centre; of two rims that are equally near, and of two faces that lie in one another, that of the wall with
 //! the higher id is left out (`left_to_another`). A contact that passes from one wall to another keeps its memory where
-//! both have the same laws (`explicit/hand_over.rs`).
+//! both have the same laws (`soft/hand_over.rs`).
 //!
 //! ```text
 //!        .-----.              rim of w1 at the seam lies on w2, and w2 is nearer:

@@ -8,31 +8,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Body, Motion, Servo};
-use crate::model::Model;
 use crate::shape::Shape;
-use crate::world::Setup;
-
-/// All that a world is made from, in little room.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Described {
-    /// Materials, laws, gravity, step.
-    pub model: Model,
-    /// Bodies, by id.
-    pub bodies: BodyList,
-}
-
-impl Described {
-    /// The same with a body each.
-    pub fn to_setup(&self) -> Setup {
-        Setup { model: self.model.clone(), bodies: self.bodies.iter().collect() }
-    }
-}
-
-impl From<&Setup> for Described {
-    fn from(setup: &Setup) -> Self {
-        Described { model: setup.model.clone(), bodies: setup.bodies.iter().cloned().collect() }
-    }
-}
 
 /// Bodies, by id.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Contact, Curvature, PairFlow, Turn};
+use super::{Contact, Curvature, Turn};
+use crate::flow::PairFlow;
 
 /// How many contacts a law works on at a time: few enough for the first-level cache. (16 measured the same.)
 pub const LANES: usize = 32;

@@ -21,12 +21,10 @@
 use glam::{DQuat, DVec3};
 
 mod block;
-mod flow;
 mod mode;
 mod turn;
 
 pub use block::{Block, LANES, Lanes, Lanes3, Quads, Surfaces};
-pub use flow::PairFlow;
 pub use mode::Mode;
 pub use turn::Turn;
 

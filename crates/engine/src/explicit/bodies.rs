@@ -1,6 +1,9 @@
 //! What moves bodies: kicks by loads, drifts by velocities, prescribed motion, and the sum of loads from other chunks.
 
+use std::ops::Range;
+
 use glam::{DMat3, DQuat, DVec3};
+use rayon::prelude::*;
 
 use crate::body::Motion;
 use crate::contact::LANES;
@@ -8,8 +11,9 @@ use crate::explicit::flow::Flow;
 use crate::frame;
 use crate::law::kernel::{Kernel, Simd};
 use crate::model::{Integrator, Model, Special};
-use crate::quad::{self, Quad, add_scaled, minus, plus, quad, scaled};
-use crate::state::{Load, Mover};
+use crate::quad::{Quad, add_scaled, minus, plus, quad, scaled};
+use crate::soft::Velocities;
+use crate::state::{Bodies, Load, Mover};
 
 /// What a pass over the bodies of a chunk reports.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,39 +34,6 @@ pub struct BodyReport {
     pub nanoseconds: [u64; 2],
 }
 
-/// The least and the most of the velocities of some spheres along each axis (m/s).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Velocities {
-    least: Quad,
-    most: Quad,
-}
-
-impl Velocities {
-    /// Of no sphere.
-    const NONE: Velocities = Velocities { least: [f64::INFINITY; 4], most: [f64::NEG_INFINITY; 4] };
-
-    /// Of both.
-    #[inline(always)]
-    pub fn and(&self, other: &Velocities) -> Self {
-        Velocities { least: quad::least(self.least, other.least), most: quad::most(self.most, other.most) }
-    }
-
-    /// With those of more bodies.
-    #[inline(always)]
-    fn with(self, movers: &[Mover]) -> Self {
-        movers.iter().filter(|mover| mover.radius > 0.0).fold(self, |sum, mover| {
-            let v = quad(mover.velocity, mover.inverse_mass);
-            sum.and(&Velocities { least: v, most: v })
-        })
-    }
-
-    /// How fast two of these spheres can come closer (m/s): if all move alike, not at all.
-    pub fn widest(&self) -> f64 {
-        let side = |axis: usize| (self.most[axis] - self.least[axis]).max(0.0);
-        DVec3::new(side(0), side(1), side(2)).length()
-    }
-}
-
 /// What the passes read.
 #[derive(Clone, Copy)]
 pub struct Mechanics<'a> {
@@ -77,6 +48,12 @@ pub struct Mechanics<'a> {
 }
 
 impl<'a> Mechanics<'a> {
+    /// What moves bodies in the step that follows `step`.
+    pub fn of(model: &'a Model, specials: &'a [Special], step: u64, flow: Option<&'a Flow>) -> Self {
+        let time = (step + 1) as f64 * model.dt;
+        Mechanics { model, specials, time, flow }
+    }
+
     #[inline(always)]
     fn special(&self, mover: &Mover) -> Option<&'a Special> {
         self.specials.get((mover.special as usize).wrapping_sub(1))
@@ -105,7 +82,7 @@ impl<'a> Mechanics<'a> {
             Some(special) => {
                 let local = self.kick_special(special, mover, *orientation, load, kick);
                 self.drift_special(special, mover, orientation);
-                // How far a wall has moved, `World::after_drift` knows.
+                // How far a wall has moved, `step::pose` knows.
                 let from = self.flow.map_or(built_at, |flow| flow.carried_since_built(built_at));
                 let moved = if special.wall.is_some() { DVec3::ZERO } else { mover.position - from };
                 // A wall that is nowhere must not pass for one at rest.
@@ -290,7 +267,7 @@ fn drift_tumbling(mover: &mut Mover, orientation: &mut DQuat, inertia_body: DVec
 /// Power of a prescribed body on the rest, or of the constant loads on a body.
 fn driven_power(special: &Special, mover: &Mover, load: &Load) -> f64 {
     match special.motion {
-        // What a belt puts in is known by contact (`ChunkWork::belts`).
+        // What a belt puts in is known by contact (`soft::ChunkSums`).
         Motion::Fixed | Motion::Belt(_) => 0.0,
         Motion::Prescribed(_) | Motion::Servo(_) => {
             -(load.force.dot(mover.velocity) + load.torque.dot(mover.angular_velocity))
@@ -317,16 +294,12 @@ fn add_kinetic(inverse_mass: f64, v: DVec3, sums: &mut [f64; 6]) {
     }
 }
 
-/// The end of a step, the start of the next, or both, for the bodies of one chunk.
-pub struct Advance<'a> {
-    /// Mechanics of the step that ends here.
-    pub finish: Option<Mechanics<'a>>,
-    /// Mechanics of the step that begins.
-    pub start: Option<Mechanics<'a>>,
-    /// The bodies.
+/// The bodies of one chunk, and what comes out of a pass over them.
+pub struct ChunkBodies<'a> {
+    /// Their records.
     pub movers: &'a mut [Mover],
     /// Their loads.
-    pub loads: &'a [Load],
+    pub loads: &'a mut [Load],
     /// Their orientations.
     pub orientations: &'a mut [DQuat],
     /// Where they were when lists were made.
@@ -335,14 +308,78 @@ pub struct Advance<'a> {
     pub report: &'a mut BodyReport,
 }
 
-impl Kernel for Advance<'_> {
-    type Output = ();
+/// All bodies, to be taken by chunks.
+pub struct Rows<'a> {
+    /// Records.
+    pub movers: &'a mut [Mover],
+    /// Loads.
+    pub loads: &'a mut [Load],
+    /// Orientations.
+    pub orientations: &'a mut [DQuat],
+    built_at: &'a [DVec3],
+    reports: &'a mut [BodyReport],
+    size: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// All bodies, and what is special about some.
+    pub fn of(bodies: &'a mut Bodies, reports: &'a mut [BodyReport]) -> (Self, &'a [Special]) {
+        let Bodies { movers, loads, orientations, built_at, specials, chunk: size, .. } = bodies;
+        (Rows { movers, loads, orientations, built_at, reports, size: *size }, specials)
+    }
+
+    /// Each chunk.
+    pub fn chunks(self) -> impl IndexedParallelIterator<Item = ChunkBodies<'a>> {
+        let Rows { movers, loads, orientations, built_at, reports, size } = self;
+        let records = movers.par_chunks_mut(size).zip(loads.par_chunks_mut(size));
+        let rest = orientations.par_chunks_mut(size).zip(built_at.par_chunks(size)).zip(reports);
+        records.zip(rest).map(|((movers, loads), ((orientations, built_at), report))| ChunkBodies {
+            movers,
+            loads,
+            orientations,
+            built_at,
+            report,
+        })
+    }
+
+    /// The indices of a chunk's bodies.
+    pub fn range(&self, chunk: usize) -> Range<usize> {
+        chunk * self.size..((chunk + 1) * self.size).min(self.movers.len())
+    }
+
+    /// One chunk.
+    pub fn chunk(&mut self, chunk: usize) -> ChunkBodies<'_> {
+        let own = self.range(chunk);
+        ChunkBodies {
+            movers: &mut self.movers[own.clone()],
+            loads: &mut self.loads[own.clone()],
+            orientations: &mut self.orientations[own.clone()],
+            built_at: &self.built_at[own],
+            report: &mut self.reports[chunk],
+        }
+    }
+}
+
+/// The end of a step, the start of the next, or both, for the bodies of one chunk.
+pub struct Advance<'a> {
+    /// Mechanics of the step that ends here.
+    pub finish: Option<Mechanics<'a>>,
+    /// Mechanics of the step that begins.
+    pub start: Option<Mechanics<'a>>,
+    /// The bodies.
+    pub bodies: ChunkBodies<'a>,
+}
+
+impl<'a> Kernel for Advance<'a> {
+    /// The report again.
+    type Output = &'a mut BodyReport;
     // A body's quads fill four lanes; with eight it was slower by a third.
     const WIDEST: Simd = Simd::Avx2;
 
     #[inline(always)]
-    fn run(self) {
-        let Advance { finish, start, movers, loads, orientations, built_at, report } = self;
+    fn run(self) -> Self::Output {
+        let Advance { finish, start, bodies } = self;
+        let ChunkBodies { movers, loads, orientations, built_at, report } = bodies;
         if finish.is_some() {
             (report.local_at_end, report.driven_power, report.kinetic) = (0.0, 0.0, [0.0; 6]);
         }
@@ -350,7 +387,7 @@ impl Kernel for Advance<'_> {
             (report.local_before_drift, report.moved_squared) = (0.0, 0.0);
         }
         let plain = Plain::of(finish, start);
-        for (index, (mover, load)) in movers.iter_mut().zip(loads).enumerate() {
+        for (index, (mover, load)) in movers.iter_mut().zip(&*loads).enumerate() {
             if let Some(plain) = &plain
                 && mover.special == 0
             {
@@ -381,6 +418,7 @@ impl Kernel for Advance<'_> {
             }
             report.velocities = velocities;
         }
+        report
     }
 }
 

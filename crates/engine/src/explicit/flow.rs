@@ -5,13 +5,9 @@
 //!
 //! x1 - x0 = dt [v + L ((x0 + x1)/2 - centre)],
 //!
-//! so the vectors of the cell and the differences of places keep x1 = E x0 with one and the same E = (1 - dt L/2)^-1 (1 + dt L/2),
-//! and the velocity of a relative to b that laws see, the mean over the step, is
-//!
-//! w = (1 + dt L/2)^-1 [v_a - v_b + L (x_a - x_b)]                                                            (7.3)
-//!
-//! with places at the end of the step: exactly what has turned and shortened the branch. A half step leaves
-//! (1 + dt M/4)^-1 (1 - dt M/4) of a velocity, M = L + friction (7.4).
+//! so the vectors of the cell and the differences of places keep x1 = E x0 with one and the same E = (1 - dt L/2)^-1 (1 + dt L/2).
+//! A half step leaves (1 + dt M/4)^-1 (1 - dt M/4) of a velocity, M = L + friction (7.4). Contacts see the flow by
+//! `flow::PairFlow`.
 
 use glam::{DMat3, DVec3};
 
@@ -61,11 +57,4 @@ impl Flow {
     pub fn carried_since_built(&self, built_at: DVec3) -> DVec3 {
         self.centre + self.since_built * (built_at - self.centre)
     }
-}
-
-/// The least by which a map of differences of places can shorten one, from below: 1 - |F - 1|.
-pub fn least_stretch(map: DMat3) -> f64 {
-    let off = map - DMat3::IDENTITY;
-    let squares = off.x_axis.length_squared() + off.y_axis.length_squared() + off.z_axis.length_squared();
-    1.0 - squares.sqrt()
 }

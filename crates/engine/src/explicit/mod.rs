@@ -1,21 +1,72 @@
 //! The explicit method: soft contacts, loads by law, sums per body in a fixed order, small steps.
 
 pub(crate) mod bodies;
-pub(crate) mod contacts;
-pub(crate) mod detect;
+pub(crate) mod change;
+pub(crate) mod deform;
 pub mod flow;
-pub(crate) mod hand_over;
-pub(crate) mod places;
-mod solids;
+pub(crate) mod overlaps;
 pub mod stable_step;
-pub mod watch;
+pub(crate) mod start;
+pub(crate) mod step;
 
-/// The set bits, rising.
-#[inline(always)]
-fn bits_of(mut bits: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = bits.trailing_zeros();
-        bits &= bits.wrapping_sub(1);
-        (bit < u64::BITS).then_some(bit)
-    })
+use bodies::BodyReport;
+use flow::Flow;
+
+use crate::soft;
+
+/// What the method keeps from step to step beside the state: never saved.
+#[derive(Clone, Debug)]
+pub struct Work {
+    /// Lists, and what belongs to contacts.
+    pub(crate) soft: soft::Work,
+    /// What the latest pass over the bodies of each chunk reported.
+    pub(crate) reports: Vec<BodyReport>,
+    /// The flow of the cell in the step.
+    pub(crate) flow: Option<Flow>,
+    /// Whether passes over bodies are timed.
+    pub(crate) timed: bool,
+}
+
+/// Time spent in each phase of steps (ns), summed over threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases {
+    /// Making neighbour lists.
+    pub neighbours: u64,
+    /// Finding which candidates touch.
+    pub detection: u64,
+    /// Laws, with gathering into blocks and adding up within a chunk.
+    pub laws: u64,
+    /// Adding up loads between chunks.
+    pub gather: u64,
+    /// Kicks and drifts.
+    pub integration: u64,
+}
+
+impl Work {
+    /// Before any lists.
+    pub(crate) fn new(soft: soft::Work) -> Self {
+        Work { soft, reports: Vec::new(), flow: None, timed: false }
+    }
+
+    /// Begins to time phases, or ends it.
+    pub(crate) fn time_phases(&mut self, timed: bool) {
+        self.timed = timed;
+        self.soft.nanoseconds = 0;
+        self.soft.chunks.iter_mut().for_each(|chunk| chunk.nanoseconds = [0; 2]);
+        self.reports.iter_mut().for_each(|report| report.nanoseconds = [0; 2]);
+    }
+
+    /// Time spent since `time_phases`.
+    pub(crate) fn phases(&self) -> Phases {
+        let mut phases = Phases { neighbours: self.soft.nanoseconds, ..Phases::default() };
+        for chunk in &self.soft.chunks {
+            phases.detection += chunk.nanoseconds[0];
+            phases.laws += chunk.nanoseconds[1];
+        }
+        for report in &self.reports {
+            phases.gather += report.nanoseconds[0];
+            phases.integration += report.nanoseconds[1];
+        }
+        phases
+    }
 }

@@ -5,7 +5,8 @@
 
 use glam::DVec3;
 
-use crate::contact::{Block, Contact, Lanes, PairFlow, Resistance, Turn};
+use crate::contact::{Block, Contact, Lanes, Resistance, Turn};
+use crate::flow::PairFlow;
 use crate::law::list::{FrictionVisitor, NormalVisitor, visit_friction, visit_normal};
 use crate::law::memory::{Memory, recall};
 use crate::law::pair_memory::SLIPS;

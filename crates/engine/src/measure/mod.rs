@@ -62,10 +62,8 @@ pub struct ContactRow {
 pub(crate) fn contact_row(
     block: &Block,
     lane: usize,
-    a: &Mover,
-    b: &Mover,
-    class: Class,
-    feature: u8,
+    [a, b]: [&Mover; 2],
+    (class, feature): (Class, u8),
     laws: &PairLaws,
     memory: &[Lanes],
 ) -> ContactRow {

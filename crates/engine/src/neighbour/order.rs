@@ -26,7 +26,7 @@ pub fn bounds(movers: &[Mover]) -> (DVec3, DVec3) {
 
 /// The order of bodies along a Morton curve of cells at least `least` wide, walls last: `order[new index] = old index`.
 pub fn order_in_space(bodies: &Bodies, least: f64) -> Vec<u32> {
-    let spheres = &bodies.movers[..bodies.spheres];
+    let spheres = bodies.grains();
     let (low, high) = bounds(spheres);
     // So wide that the bits of an axis span the bodies.
     let span = (high - low).max_element();
@@ -38,12 +38,12 @@ pub fn order_in_space(bodies: &Bodies, least: f64) -> Vec<u32> {
         interleave(quantum(p.x)) | interleave(quantum(p.y)) << 1 | interleave(quantum(p.z)) << 2
     };
     let keys: Vec<u64> = spheres.par_iter().with_min_len(4096).map(key).collect();
-    let by_id = bodies.index_of.iter().filter(|&&index| index != GONE && (index as usize) < bodies.spheres);
+    let by_id = bodies.index_of.iter().filter(|&&index| index != GONE && (index as usize) < bodies.first_wall);
     let mut rows = Vec::with_capacity(keys.len());
     rows.extend(by_id.map(|&index| (keys[index as usize], index)));
     drop(keys);
     let sorted = sort_by_digits(rows);
-    sorted.iter().map(|row| row.1).chain(bodies.spheres as u32..bodies.movers.len() as u32).collect()
+    sorted.iter().map(|row| row.1).chain(bodies.first_wall as u32..bodies.movers.len() as u32).collect()
 }
 
 /// Sorts by key; rows of equal keys keep their order.

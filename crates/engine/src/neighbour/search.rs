@@ -1,17 +1,16 @@
 //! The search for the candidates of one chunk of bodies, and their order.
 
 use super::grid::{Around, Entry, Grid};
-use super::{Candidate, ChunkNeighbours, Class, ClassRange, Image, Neighbours, SHELLS, Shifts, Side};
+use super::{Candidate, ChunkNeighbours, Class, ClassRange, Image, SHELLS, Shifts, Side, Sizes};
 use crate::collide::general::Solids;
-use crate::model::Model;
+use crate::model::LawTable;
 use crate::state::Bodies;
 use crate::wall::Wall;
 
 /// What the search for one chunk's candidates reads.
 pub(super) struct Search<'a> {
-    pub neighbours: &'a Neighbours,
-    pub model: &'a Model,
-    pub material_of: &'a [u16],
+    pub sizes: Sizes,
+    pub laws: &'a LawTable,
     pub bodies: &'a Bodies,
     pub walls: &'a [Wall],
     pub solids: Solids<'a>,
@@ -84,7 +83,7 @@ impl Search<'_> {
         for &at in &scratch.order {
             let Found { class, owner, owner_is_a, crosses, features, partner } = scratch.found[at as usize];
             let Partner { other, image, shell, .. } = partner;
-            let least_gap = SHELLS[usize::from(shell)] * self.neighbours.skin;
+            let least_gap = SHELLS[usize::from(shell)] * self.sizes.skin;
             match lists.classes.last_mut() {
                 Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += u32::from(features),
                 _ => {
@@ -103,7 +102,7 @@ impl Search<'_> {
     /// All pairs that spheres of a chunk own, by owner and other.
     fn find(&self, chunk: usize, scratch: &mut Scratch) {
         let first = chunk * self.bodies.chunk;
-        let end = (first + self.bodies.chunk).min(self.bodies.spheres);
+        let end = (first + self.bodies.chunk).min(self.bodies.first_wall);
         let within = first as u32..(first + self.bodies.chunk) as u32;
         let Scratch { around, partners, found, .. } = scratch;
         around.clear();
@@ -115,7 +114,7 @@ impl Search<'_> {
             partners.sort_unstable_by_key(|partner| u64::from(partner.other) << 8 | u64::from(partner.image.0));
             let id = self.bodies.movers[owner as usize].id;
             found.extend(partners.iter().map(|&partner| {
-                let wall = partner.other as usize >= self.bodies.spheres;
+                let wall = partner.other as usize >= self.bodies.first_wall;
                 // Without ellipsoids and boxes, who looks for them would only wait for memory.
                 let features = if self.solids.is_empty() { None } else { self.features(owner, partner.other) };
                 let class = self.class_of(id, partner.id, wall, features.is_some());
@@ -138,15 +137,15 @@ impl Search<'_> {
     /// The shell that a gap is in.
     #[inline(always)]
     fn shell(&self, gap: f64) -> u8 {
-        SHELLS.iter().rposition(|&from| gap >= from * self.neighbours.skin).unwrap_or(0) as u8
+        SHELLS.iter().rposition(|&from| gap >= from * self.sizes.skin).unwrap_or(0) as u8
     }
 
     /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`.
     fn partners(&self, i: u32, around: &mut [Around], mut found: impl FnMut(Partner)) {
         let movers = &self.bodies.movers;
         let me = &movers[i as usize];
-        let level = self.neighbours.level(me.radius);
-        let skin = self.neighbours.skin;
+        let level = self.sizes.level(me.radius);
+        let skin = self.sizes.skin;
         for (at, (grid, around)) in self.grids.iter().zip(around).enumerate().skip(level) {
             if grid.entries.is_empty() {
                 continue;
@@ -178,7 +177,7 @@ impl Search<'_> {
         }
         if me.inverse_mass > 0.0 {
             for (k, wall) in self.walls.iter().enumerate() {
-                let j = self.bodies.spheres + k;
+                let j = self.bodies.first_wall + k;
                 // A plane that turns sweeps far: list every sphere against it, and always look at it.
                 let turns = wall.sweeps(movers[j].angular_velocity);
                 let gap = wall.nearest(me.position).distance - me.radius;
@@ -196,9 +195,9 @@ impl Search<'_> {
     fn class_of(&self, id: u32, other: u32, wall: bool, solid: bool) -> u32 {
         let (a, b, side) = if id < other { (id, other, Side::B) } else { (other, id, Side::A) };
         let wall = if wall { side } else { Side::Neither };
-        let materials = self.model.materials.len();
+        let materials = self.laws.materials();
         // With one material, who looks for it would only wait for memory.
-        let material = |id: u32| if materials == 1 { 0 } else { self.material_of[id as usize] };
+        let material = |id: u32| if materials == 1 { 0 } else { self.bodies.material_of[id as usize] };
         Class { material_a: material(a), material_b: material(b), wall, solid }.number(materials)
     }
 }

@@ -65,7 +65,7 @@ impl World {
 
     /// By index of a sphere, the contacts it keeps when rattlers are gone; `None` for a rattler.
     fn contacts_left(&self) -> Vec<Option<u32>> {
-        let spheres = self.state.bodies.spheres;
+        let spheres = self.state.bodies.first_wall;
         let pairs = self.touching_pairs();
         // The partners of sphere k stand from starts[k] to starts[k + 1]; walls are beyond the spheres.
         let mut starts = vec![0_u32; spheres + 1];
@@ -100,7 +100,7 @@ impl World {
     /// The pairs that touch, by index.
     fn touching_pairs(&self) -> Vec<[u32; 2]> {
         let mut pairs = Vec::with_capacity(self.contact_count());
-        for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
+        for (lists, contacts) in self.work.soft.lists.chunks.iter().zip(&self.state.contacts) {
             for head in &contacts.blocks {
                 for lane in (0..head.count).filter(|lane| head.live >> lane & 1 == 1) {
                     let candidate = &lists.candidates[contacts.placed[(head.first + lane) as usize] as usize];
@@ -113,7 +113,7 @@ impl World {
 
     /// Contacts that a sphere needs to be held, by the motions that friction resists between any of the materials.
     fn stable_contacts(&self) -> u32 {
-        let spheres = &self.state.bodies.movers[..self.state.bodies.spheres];
+        let spheres = self.state.bodies.grains();
         let diameter = 2.0 * spheres.iter().map(|m| m.radius).sum::<f64>() / spheres.len().max(1) as f64;
         let materials = self.model.materials.len() as u16;
         let pairs = (0..materials).flat_map(|i| (i..materials).map(move |j| (i, j)));

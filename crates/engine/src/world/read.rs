@@ -1,22 +1,22 @@
 //! What can be read off a world: bodies, contacts, energies, counts.
 
-use glam::{DQuat, DVec3, IVec3};
+use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use super::{Phases, World};
 use crate::body::Motion;
 use crate::collide::solid::Form;
-use crate::explicit::contacts;
-use crate::ledger::Ledger;
+use crate::explicit::start;
+use crate::ledger::{self, Ledger};
 use crate::measure::{BodyView, ContactRow};
-use crate::model::{Model, Special};
+use crate::model::Model;
 use crate::neighbour::{Candidate, Class, Side};
 use crate::state::{BlockHead, GONE, Load, Mover, State};
 
 impl World {
     /// Simulated time (s).
     pub fn time(&self) -> f64 {
-        self.state.step as f64 * self.model.dt
+        self.state.time(&self.model)
     }
 
     /// Steps done.
@@ -39,14 +39,14 @@ impl World {
         self.state.bodies.movers.len()
     }
 
-    /// Number of spheres.
+    /// Number of bodies that are no walls.
     pub fn sphere_count(&self) -> usize {
-        self.state.bodies.spheres
+        self.state.bodies.first_wall
     }
 
     /// Touching contacts.
     pub fn contact_count(&self) -> usize {
-        self.state.contacts.iter().map(|contacts| contacts.touching()).sum()
+        self.state.contact_count()
     }
 
     /// Mean number of contacts a sphere: one between spheres counts at both, one with a wall at its sphere only. Zero without
@@ -63,12 +63,12 @@ impl World {
 
     /// Listed pairs, touching or not.
     pub fn candidate_count(&self) -> usize {
-        self.neighbours.chunks.iter().map(|lists| lists.candidates.len()).sum()
+        self.work.soft.lists.chunks.iter().map(|lists| lists.candidates.len()).sum()
     }
 
     /// How often neighbour lists were made.
     pub fn rebuilds(&self) -> u64 {
-        self.rebuilds
+        self.work.soft.rebuilds
     }
 
     /// The ids of the bodies that are there, rising. Ids are never used again, so there are gaps where bodies have left.
@@ -105,8 +105,8 @@ impl World {
     }
 
     fn half_size(&self, mover: &Mover) -> DVec3 {
-        let special = self.specials.get((mover.special as usize).wrapping_sub(1));
-        let solid = special.and_then(|special| special.solid).map(|at| self.solids[at as usize].posed.form);
+        let special = self.state.bodies.special(mover);
+        let solid = special.and_then(|special| special.solid).map(|at| self.geometry.solids[at as usize].posed.form);
         match solid {
             Some(Form::Ellipsoid { axes }) => axes,
             Some(Form::Box { half }) => half,
@@ -116,84 +116,47 @@ impl World {
 
     /// Whether the next evaluation of loads keeps rows for `contacts`. The first one, at step 0, always does.
     pub fn keep_contacts(&mut self, keep: bool) {
-        self.keep_rows = keep;
+        self.work.soft.keep_rows = keep;
     }
 
     /// The contacts of the latest evaluation, sorted by a, b and feature; empty unless rows were kept.
     pub fn contacts(&self) -> Vec<ContactRow> {
-        let mut rows: Vec<ContactRow> = self.work.iter().flat_map(|work| work.rows.iter().copied()).collect();
+        let mut rows: Vec<ContactRow> =
+            self.work.soft.chunks.iter().flat_map(|chunk| chunk.rows.iter().copied()).collect();
         rows.sort_unstable_by_key(|row| (row.a, row.b, row.feature));
         rows
     }
 
     /// Whether phases are timed in detail: a few looks at the clock for every chunk of bodies.
     pub fn time_phases(&mut self, timed: bool) {
-        self.timed = timed;
-        self.phases = Phases::default();
-        self.work.iter_mut().for_each(|work| work.nanoseconds = [0; 2]);
-        self.reports.iter_mut().for_each(|report| report.nanoseconds = [0; 2]);
+        self.work.time_phases(timed);
     }
 
     /// Time spent by phase since `time_phases`.
     pub fn phases(&self) -> Phases {
-        let mut phases = self.phases;
-        for work in &self.work {
-            phases.detection += work.nanoseconds[0];
-            phases.laws += work.nanoseconds[1];
-        }
-        for report in &self.reports {
-            phases.gather += report.nanoseconds[0];
-            phases.integration += report.nanoseconds[1];
-        }
-        phases
+        self.work.phases()
     }
 
     /// Bytes held for bodies (with neighbour lists), and for contacts (with memory).
     pub fn bytes(&self) -> (usize, usize) {
         use std::mem::size_of;
         let per_body = size_of::<Mover>() + size_of::<Load>() + size_of::<DQuat>() + size_of::<DVec3>() + 4 + 2;
-        let lists: usize = self.neighbours.chunks.iter().map(|l| l.candidates.capacity()).sum();
+        let lists: usize = self.work.soft.lists.chunks.iter().map(|l| l.candidates.capacity()).sum();
         let bodies = self.body_count() * per_body + lists * size_of::<Candidate>();
-        let contacts =
-            self.state.contacts.iter().zip(&self.work).map(|(contacts, work)| work.bytes() + contacts.bytes());
+        let contacts = self
+            .state
+            .contacts
+            .iter()
+            .zip(&self.work.soft.chunks)
+            .map(|(contacts, work)| work.bytes() + contacts.bytes());
         (bodies, contacts.sum())
     }
 
     /// The energies now.
     pub fn ledger(&self) -> Ledger {
-        let (kinetic, potential) = self.kinetic_and_potential();
-        Ledger::new(kinetic, potential, self.stored(), &self.state.sums, self.model.dt)
-    }
-
-    pub(super) fn kinetic_and_potential(&self) -> (f64, f64) {
-        let bodies = &self.state.bodies;
-        let of_chunk = |(chunk, movers): (usize, &[Mover])| {
-            let first = chunk * bodies.chunk;
-            let energies = movers.iter().enumerate().map(|(k, mover)| {
-                let index = first + k;
-                self.energies_of(mover, bodies.orientations[index], bodies.image_of(index))
-            });
-            energies.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
-        };
-        // By chunks, so that no number of threads changes a bit.
-        let chunks: Vec<(f64, f64)> = bodies.movers.par_chunks(bodies.chunk).enumerate().map(of_chunk).collect();
-        chunks.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
-    }
-
-    /// Kinetic and potential energy of one body: in a cell, of the place that it has come to without being put back.
-    pub(super) fn energies_of(&self, mover: &Mover, orientation: DQuat, images: IVec3) -> (f64, f64) {
-        if mover.inverse_mass == 0.0 {
-            return (0.0, 0.0);
-        }
-        let special = self.specials.get((mover.special as usize).wrapping_sub(1));
-        let mass = 1.0 / mover.inverse_mass;
-        let kinetic = 0.5 * (mass * mover.velocity.length_squared() + turning_energy(mover, special, orientation));
-        let falls = special.is_none_or(|special| special.motion == Motion::Free);
-        let place = match &self.state.cell {
-            Some(cell) if falls => mover.position + cell.frame.shift(images.as_i64vec3()),
-            _ => mover.position,
-        };
-        (kinetic, if falls { -mass * self.model.gravity.dot(place) } else { 0.0 })
+        let (kinetic, potential) = ledger::kinetic_and_potential(&self.model, &self.state);
+        let stored = start::stored(&self.model, &self.state, &self.geometry, &self.work);
+        Ledger::new(kinetic, potential, stored, &self.state.sums, self.model.dt)
     }
 
     /// Translational kinetic energy of free bodies (J) and their number.
@@ -203,24 +166,11 @@ impl World {
         (energy, moved.count())
     }
 
-    /// Elastic energy of normal, slide, roll and spin springs.
-    pub(super) fn stored(&self) -> [f64; 4] {
-        let view = self.view(&self.state.bodies, 0.0);
-        let chunks = self.neighbours.chunks.par_iter().zip(&self.state.contacts);
-        let chunks: Vec<[f64; 4]> = chunks.map(|(lists, contacts)| contacts::stored(&view, lists, contacts)).collect();
-        std::array::from_fn(|motion| chunks.iter().fold(0.0, |sum, chunk| sum + chunk[motion]))
-    }
-
-    /// Sum of the sizes of normal forces (N).
-    pub(super) fn pressed(&self) -> f64 {
-        self.work.iter().map(|work| work.pressed).sum()
-    }
-
     /// Mean net force on free bodies over the mean normal force in contacts; 0 when nothing touches.
     pub fn unbalanced_force(&self) -> f64 {
         let bodies = &self.state.bodies;
         let net_force = |(mover, load): (&Mover, &Load)| {
-            let special = self.specials.get((mover.special as usize).wrapping_sub(1));
+            let special = bodies.special(mover);
             if mover.inverse_mass == 0.0 || special.is_some_and(|special| special.motion == Motion::Held) {
                 return None;
             }
@@ -234,19 +184,8 @@ impl World {
         };
         let chunks: Vec<(f64, usize)> = chunks.map(of_chunk).collect();
         let (net, free) = chunks.into_iter().fold((0.0, 0), add);
-        let pressed = self.pressed();
+        let pressed = self.work.soft.pressed();
         let contacts = self.contact_count();
         if contacts == 0 || free == 0 { 0.0 } else { (net / free as f64) / (pressed / contacts as f64) }
-    }
-}
-
-/// w . I w.
-fn turning_energy(mover: &Mover, special: Option<&Special>, orientation: DQuat) -> f64 {
-    match special.and_then(|special| special.inertia_body) {
-        None => mover.angular_velocity.length_squared() / mover.inverse_inertia,
-        Some(inertia_body) => {
-            let in_body = orientation.inverse() * mover.angular_velocity;
-            in_body.dot(inertia_body * in_body)
-        }
     }
 }

@@ -15,20 +15,20 @@
 use glam::{DQuat, DVec3, IVec3};
 use thiserror::Error;
 
-use super::assemble::{check_body, mover_of};
-use super::carry::{HeldContacts, Order};
-use super::{Setup, World};
+use super::World;
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellState};
-use crate::collide::general::Solids;
 use crate::error::{BuildError, Trouble};
-use crate::explicit::bodies::BodyReport;
-use crate::explicit::contacts::ChunkWork;
+use crate::explicit::{deform, start, step};
 use crate::inflow::{Arrival, Traffic};
 use crate::ledger::Sums;
-use crate::neighbour::{Image, Neighbours};
+use crate::mover::{check_body, mover_of};
+use crate::neighbour::{Neighbours, Sizes};
+use crate::setup::Setup;
 use crate::shape::Shape;
-use crate::state::{ChunkContacts, GONE, Load, Mover};
+use crate::soft::carry::{HeldContacts, Order};
+use crate::soft::{cell, lists};
+use crate::state::{GONE, Load, Mover};
 
 /// A body as it is saved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -154,20 +154,20 @@ impl World {
     /// for a copy of all.
     pub fn save_head(&self) -> Saved {
         let bodies = &self.state.bodies;
-        let [skin, smallest] = self.neighbours.sizes();
+        let Sizes { skin, smallest, .. } = self.work.soft.lists.sizes;
         Saved {
             step: self.state.step,
             dt: self.model.dt,
             sums: self.state.sums,
-            pressed: self.pressed(),
+            pressed: self.work.soft.pressed(),
             skin,
             smallest,
             chunk: bodies.chunk,
-            spheres: bodies.spheres,
+            spheres: bodies.first_wall,
             bodies: Vec::new(),
             walls_built: bodies.walls_built_at.clone(),
             contacts: Vec::new(),
-            stride: self.stride,
+            stride: self.model.laws.stride(),
             memory: Vec::new(),
             traffic: self.state.traffic.clone(),
             cell: self.state.cell,
@@ -185,10 +185,11 @@ impl World {
         mut visit: impl FnMut(SavedContact, &[f64]) -> Result<(), E>,
     ) -> Result<(), E> {
         let movers = &self.state.bodies.movers;
-        let mut memory = vec![0.0; self.stride];
-        for (lists, contacts) in self.neighbours.chunks.iter().zip(&self.state.contacts) {
+        let stride = self.model.laws.stride();
+        let mut memory = vec![0.0; stride];
+        for (lists, contacts) in self.work.soft.lists.chunks.iter().zip(&self.state.contacts) {
             for (block, head) in contacts.blocks.iter().enumerate() {
-                let lanes = &contacts.memory[block * self.stride..(block + 1) * self.stride];
+                let lanes = &contacts.memory[block * stride..(block + 1) * stride];
                 for lane in 0..head.count as usize {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
                     let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
@@ -233,8 +234,8 @@ impl World {
         if saved.step > MOST_STEPS {
             return broken(format!("it has taken {} steps", saved.step));
         }
-        if saved.stride != world.stride && saved.stride > 0 {
-            let (found, expected) = (saved.stride, world.stride);
+        let (found, expected) = (saved.stride, world.model.laws.stride());
+        if found != expected && found > 0 {
             return Err(RestoreError::Differs(format!("its contacts remember {found} numbers, not {expected}")));
         }
         if world.state.traffic.queues.len() != saved.traffic.queues.len() {
@@ -272,42 +273,44 @@ impl World {
                 world.state.bodies.orientations[index as usize] = orientation;
             }
         }
-        world.place_walls();
+        world.geometry.pose(&world.state.bodies);
         world.renew_lists_of_planes(&swept);
-        world.note_walls_before();
-        let flow_power = world.restart_flow();
-        world.start_ledger(saved.sums.power, flow_power);
+        world.geometry.note_before();
+        let World { model, state, geometry, work } = &mut world;
+        let flow_power = deform::restart(model, state, work.soft.virial());
+        start::start_ledger(model, state, geometry, work, saved.sums.power, flow_power);
         Ok(world)
     }
 
     /// Lists for a cell that the saved world did not have, or that no longer follows the flow they were made in.
     fn renew_lists(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         let Some(cell) = self.state.cell else { return Ok(()) };
-        let halted = !self.flows() && cell.built != cell.frame.vectors;
+        let halted = !self.model.flows() && cell.built != cell.frame.vectors;
         if saved.cell.is_none() || halted {
-            self.check_cell().map_err(too_small)?;
-            self.rebuild_neighbours();
+            cell::check(&self.model, &self.state, &self.work.soft.lists.sizes).map_err(too_small)?;
+            self.rebuild_lists();
         }
         if saved.cell.is_none() {
             self.keep_rows_of_now();
-            self.note_virial();
+            deform::note_virial(&mut self.state, self.work.soft.virial());
         }
         Ok(())
     }
 
     /// Whether each wall is a plane that turns.
     fn swept(&self) -> Vec<bool> {
-        let movers = &self.state.bodies.movers[self.state.bodies.spheres..];
-        self.walls.iter().zip(movers).map(|(wall, mover)| wall.sweeps(mover.angular_velocity)).collect()
+        let movers = &self.state.bodies.movers[self.state.bodies.first_wall..];
+        self.geometry.walls.iter().zip(movers).map(|(wall, mover)| wall.sweeps(mover.angular_velocity)).collect()
     }
 
     /// Lists for planes that begin or cease to turn, or stand otherwise than when lists were made. How far a plane has turned is not
     /// followed (`Wall::moved_since`): lists hold every sphere against one that turns, and only what is near against others.
     fn renew_lists_of_planes(&mut self, swept: &[bool]) {
         let now = self.swept();
-        let turned = |(k, &sweeps): (usize, &bool)| !sweeps && self.walls[k].plane() != self.walls_built[k].plane();
+        let (walls, built) = (&self.geometry.walls, &self.geometry.walls_built);
+        let turned = |(k, &sweeps): (usize, &bool)| !sweeps && walls[k].plane() != built[k].plane();
         if now != swept || now.iter().enumerate().any(turned) {
-            self.rebuild_neighbours();
+            self.rebuild_lists();
         }
     }
 
@@ -321,7 +324,7 @@ impl World {
             return broken("its cell is not finite, or has no volume");
         }
         self.state.cell = Some(*cell);
-        self.shifts = Image::shifts(Some(&cell.frame));
+        self.geometry.note_cell(Some(cell));
         Ok(())
     }
 
@@ -338,13 +341,14 @@ impl World {
 
     /// Whether the setup says where it is and how it moves. A servo goes on from where it stood.
     fn is_driven(&self, mover: &Mover) -> bool {
-        let special = self.specials.get((mover.special as usize).wrapping_sub(1));
+        let special = self.state.bodies.special(mover);
         special.is_some_and(|special| !(special.motion.yields() || matches!(special.motion, Motion::Servo(_))))
     }
 
     /// Makes room for bodies that have entered since the start; where they are, and which have left, comes later.
     fn expect_arrivals(&mut self, arrivals: &[Arrival]) -> Result<(), RestoreError> {
         let first = self.id_count();
+        let bodies = &mut self.state.bodies;
         let mut movers = Vec::with_capacity(arrivals.len());
         for (id, arrival) in (first..).zip(arrivals) {
             let body = Body {
@@ -352,16 +356,16 @@ impl World {
                 ..Body::new(Shape::Sphere { radius: arrival.radius }, arrival.material, DVec3::ZERO)
             };
             check_body(id, &body, &self.model)?;
-            movers.push(mover_of(id, &body, &self.model, &mut self.specials, &mut self.solids));
-            self.largest_radius = self.largest_radius.max(arrival.radius);
-            self.material_of.push(arrival.material);
+            movers.push(mover_of(id, &body, &self.model, &mut bodies.specials, &mut self.geometry.solids));
+            let largest = &mut self.work.soft.lists.sizes.largest;
+            *largest = largest.max(arrival.radius);
+            bodies.material_of.push(arrival.material);
         }
-        let bodies = &mut self.state.bodies;
-        let (at, count) = (bodies.spheres, movers.len());
+        let (at, count) = (bodies.first_wall, movers.len());
         bodies.movers.splice(at..at, movers);
         bodies.loads.splice(at..at, vec![Load::default(); count]);
         bodies.orientations.splice(at..at, vec![DQuat::IDENTITY; count]);
-        bodies.spheres += count;
+        bodies.first_wall += count;
         bodies.index_of.resize(bodies.movers.len(), GONE);
         for (index, mover) in bodies.movers.iter().enumerate() {
             bodies.index_of[mover.id as usize] = index as u32;
@@ -374,14 +378,21 @@ impl World {
         self.check_sizes(saved)?;
         self.place_bodies(saved)?;
         if saved.cell.is_some() {
-            self.check_cell().map_err(too_small)?;
+            cell::check(&self.model, &self.state, &self.work.soft.lists.sizes).map_err(too_small)?;
         }
-        self.make_lists_as_saved(saved);
+        if saved.spheres > 0 {
+            let largest = self.work.soft.lists.sizes.largest;
+            let sizes = Sizes { skin: saved.skin, smallest: saved.smallest, largest };
+            self.work.soft.lists = Neighbours::with_sizes(sizes);
+        }
+        lists::make_as_built(&self.model, &mut self.state, &mut self.geometry, &mut self.work.soft);
+        step::expect_reports(&mut self.work);
         self.place_contacts(saved)?;
         self.keep_rows_of_now();
-        self.work.iter_mut().for_each(|work| work.pressed = 0.0);
-        if let Some(work) = self.work.first_mut() {
-            work.pressed = saved.pressed;
+        let chunks = &mut self.work.soft.chunks;
+        chunks.iter_mut().for_each(|chunk| chunk.sums.pressed = 0.0);
+        if let Some(first) = chunks.first_mut() {
+            first.sums.pressed = saved.pressed;
         }
         Ok(())
     }
@@ -391,8 +402,8 @@ impl World {
         let (found, expected) = (saved.bodies.len(), bodies.movers.len());
         // Spheres may have left since the start, if there was a way out; walls never do.
         let left = expected.saturating_sub(found);
-        if saved.spheres + left != bodies.spheres || found > expected {
-            let (spheres, own) = (saved.spheres, bodies.spheres);
+        if saved.spheres + left != bodies.first_wall || found > expected {
+            let (spheres, own) = (saved.spheres, bodies.first_wall);
             let text = format!("it has {found} bodies, {spheres} of them spheres, not {expected} with {own}");
             return Err(RestoreError::Differs(text));
         }
@@ -416,13 +427,13 @@ impl World {
 
     /// Bodies in the order in which they were saved. What does not change is the setup's, and must be the same.
     fn place_bodies(&mut self, saved: &Saved) -> Result<(), RestoreError> {
-        let old = std::mem::take(&mut self.state.bodies);
+        let old = &self.state.bodies;
         let mut bodies = old.clone();
         let count = saved.bodies.len();
         bodies.movers.truncate(count);
         bodies.loads.truncate(count);
         bodies.orientations.truncate(count);
-        bodies.spheres = saved.spheres;
+        bodies.first_wall = saved.spheres;
         bodies.index_of.fill(GONE);
         let mut seen = vec![false; old.movers.len()];
         for (index, body) in saved.bodies.iter().enumerate() {
@@ -467,32 +478,6 @@ impl World {
         Ok(())
     }
 
-    /// Makes lists for bodies where they stood when lists were last made.
-    fn make_lists_as_saved(&mut self, saved: &Saved) {
-        if saved.spheres > 0 {
-            self.neighbours = Neighbours::with_sizes(saved.skin, saved.smallest);
-        }
-        let bodies = &mut self.state.bodies;
-        bodies.movers.iter_mut().zip(&bodies.built_at).for_each(|(mover, &built_at)| mover.position = built_at);
-        bodies.orientations[saved.spheres..].copy_from_slice(&saved.walls_built);
-        self.place_walls();
-        self.walls_built.clone_from(&self.walls);
-        let frame = self.built_frame();
-        let solids = Solids { specials: &self.specials, now: &self.solids, before: &self.solids };
-        let bodies = &self.state.bodies;
-        self.neighbours.build(&self.model, &self.material_of, bodies, &self.walls, solids, frame.as_ref());
-        for (index, body) in saved.bodies.iter().enumerate() {
-            self.state.bodies.movers[index].position = body.position;
-            self.state.bodies.orientations[index] = body.orientation;
-        }
-        self.place_walls();
-        self.note_walls_before();
-        let chunks = self.neighbours.chunks.len();
-        self.state.contacts.resize_with(chunks, ChunkContacts::default);
-        self.work.resize_with(chunks, ChunkWork::default);
-        self.reports.resize(chunks, BodyReport::default());
-    }
-
     fn place_contacts(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         let index_of = &self.state.bodies.index_of;
         let there = |id: u32| index_of.get(id as usize).is_some_and(|&index| index != GONE);
@@ -509,16 +494,16 @@ impl World {
             if !(a < b && there(a) && there(b) && finite) {
                 return broken(format!("the contact of bodies {a} and {b}"));
             }
-            held.push((a, b, feature), self.stride, numbers.iter().map(|&number| if live { number } else { 0.0 }));
+            held.push((a, b, feature), saved.stride, numbers.iter().map(|&number| if live { number } else { 0.0 }));
         }
-        self.put_contacts_back(held, Order::Held);
+        lists::put_contacts_back(&self.model, &mut self.state, &mut self.work.soft, held, Order::Held);
         let placed: usize = self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum();
         if placed != saved.contacts.len() {
             let lost = saved.contacts.len() - placed;
             return broken(format!("{lost} contacts are between bodies that are far apart"));
         }
         let movers = &self.state.bodies.movers;
-        for (lists, contacts) in self.neighbours.chunks.iter().zip(&mut self.state.contacts) {
+        for (lists, contacts) in self.work.soft.lists.chunks.iter().zip(&mut self.state.contacts) {
             for head in &mut contacts.blocks {
                 for lane in 0..head.count as usize {
                     let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
@@ -531,15 +516,8 @@ impl World {
         Ok(())
     }
 
-    /// Rows for the contacts record at the step the world is at, evaluated as `World::new` does, with nothing else changed.
     fn keep_rows_of_now(&mut self) {
-        let (loads, contacts) = (self.state.bodies.loads.clone(), self.state.contacts.clone());
-        // How far bodies have moved since lists were made is not known: look at every pair.
-        self.reports.iter_mut().for_each(|report| report.moved_squared = f64::INFINITY);
-        self.keep_rows = true;
-        self.detect_and_evaluate(0.0);
-        self.keep_rows = false;
-        (self.state.bodies.loads, self.state.contacts) = (loads, contacts);
+        start::keep_rows_of_now(&self.model, &mut self.state, &self.geometry, &mut self.work);
     }
 }
 

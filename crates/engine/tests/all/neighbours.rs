@@ -48,26 +48,19 @@ fn found(world: &World, bodies: &[Body]) -> (Pairs, Pairs, f64) {
     let touching = world.contacts().iter().map(|row| (row.a, row.b)).collect();
     let state = &world.state().bodies;
     let mut neighbours = Neighbours::new(state, &[]);
-    let walls: Vec<Wall> = state.movers[state.spheres..]
+    let walls: Vec<Wall> = state.movers[state.first_wall..]
         .iter()
         .map(|mover| {
             let body = &bodies[mover.id as usize];
             Wall::new(&body.shape, body.position, body.orientation).expect("walls stand last")
         })
         .collect();
-    neighbours.build(
-        world.model(),
-        &vec![0; bodies.len()],
-        state,
-        &walls,
-        stickslip::collide::general::Solids::NONE,
-        None,
-    );
+    neighbours.build(&world.model().laws, state, &walls, stickslip::collide::general::Solids::NONE, None);
     let candidates: Vec<_> = neighbours.chunks.iter().flat_map(|chunk| &chunk.candidates).collect();
     let ids: Pairs =
         candidates.iter().map(|c| (state.movers[c.a as usize].id, state.movers[c.b as usize].id)).collect();
     assert_eq!(ids.len(), candidates.len(), "no pair is listed twice");
-    (touching, ids, neighbours.skin)
+    (touching, ids, neighbours.sizes.skin)
 }
 
 /// Random configurations, overlapping and not.

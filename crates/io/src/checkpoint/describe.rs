@@ -9,10 +9,11 @@ use glam::DVec3;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use stickslip::World;
-use stickslip::body::{Body, BodyList, Described, Motion};
+use stickslip::body::{Body, BodyList, Motion};
 use stickslip::inflow::Arrival;
 use stickslip::law::MemoryLayout;
 use stickslip::model::Model;
+use stickslip::setup::Described;
 use stickslip::shape::Shape;
 
 /// What a checkpoint says of one body, as far as it does not change.

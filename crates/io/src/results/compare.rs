@@ -321,8 +321,8 @@ figcaption{padding:8px 12px;border-top:1px solid var(--line)}figcaption span{col
 
 #[cfg(test)]
 mod tests {
-    use stickslip::body::Described;
     use stickslip::law::{Hooke, Normal, PairLaws};
+    use stickslip::setup::Described;
     use stickslip::{Body, Material, Model, Motion, Setup};
 
     use super::super::testing::{small_world, tags};

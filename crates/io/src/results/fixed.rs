@@ -9,8 +9,9 @@ use std::io::{self, Write};
 
 use glam::DVec3;
 use stickslip::World;
-use stickslip::body::{Body, BodyList, Described};
+use stickslip::body::{Body, BodyList};
 use stickslip::inflow::Arrival;
+use stickslip::setup::Described;
 use stickslip::shape::Shape;
 
 use super::file::csv_field;

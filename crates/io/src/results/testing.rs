@@ -4,9 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use glam::DVec3;
-use stickslip::body::{Body, Described, Motion};
+use stickslip::body::{Body, Motion};
 use stickslip::law::{Hooke, Normal, PairLaws};
 use stickslip::model::{Material, Model};
+use stickslip::setup::Described;
 use stickslip::shape::Shape;
 use stickslip::world::{Setup, World};
 

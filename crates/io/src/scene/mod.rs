@@ -37,10 +37,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use glam::DVec3;
-use stickslip::body::Described;
 use stickslip::error::{BuildError, Trouble};
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::{Integrator, Model};
+use stickslip::setup::Described;
 use stickslip::world::{RestoreError, Saved, World};
 use toml::Spanned;
 use toml::de::DeTable;

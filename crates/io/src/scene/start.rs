@@ -18,11 +18,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use stickslip::body::{Body, Described, Motion};
+use stickslip::body::{Body, Motion};
 use stickslip::cell::Frame;
 use stickslip::law::Motions;
 use stickslip::law::{MemoryLayout, PairMemory};
 use stickslip::model::Model;
+use stickslip::setup::Described;
 use stickslip::world::{Remembered, RememberedContact, RestoreError, Saved, SavedBody, Setup, World};
 
 use crate::checkpoint::describe::{BodyText, PairText, pairs};

@@ -294,7 +294,7 @@ fn streams_and_prescribed_motion_begin_anew_and_the_note_says_so() {
     let moving = "motion = { velocity = [0, 0, 0.01] }\n";
     let scene = folder.load(&stage("", LAWS, &floor(moving), stream)).unwrap();
     let (old, new) = (folder.load(&first).unwrap().setup, &scene.setup);
-    let sizes = |setup: &stickslip::body::Described, n| setup.model.inflows[0].body(n, 2500.0).shape.radius().unwrap();
+    let sizes = |setup: &stickslip::setup::Described, n| setup.model.inflows[0].body(n, 2500.0).shape.radius().unwrap();
     assert!((0..10).all(|n| sizes(&old, n) != sizes(new, n)));
     assert_ne!(old.model.inflows[0].places, new.model.inflows[0].places);
     let note = scene.notes.last().unwrap();

@@ -23,9 +23,9 @@
 use std::sync::atomic::AtomicBool;
 
 use glam::DVec3;
-use stickslip::body::Described;
 use stickslip::contact::Mode;
 use stickslip::law::{self, Hooke, Kinematics, Normal, PairLaws, Tracked};
+use stickslip::setup::Described;
 use stickslip::{Body, Motion, Setup, Shape, World, math};
 use stickslip_io::results::fixed::RunInfo;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};

@@ -6,14 +6,14 @@
 //! threads, and is the order in which contacts are saved, from which the same blocks follow again.
 
 use crate::contact::{LANES, Lanes};
-use crate::explicit::watch::Watch;
 use crate::neighbour::{ChunkNeighbours, Class};
+use crate::soft::watch::Watch;
 use crate::state::{BlockHead, ChunkContacts};
 
-/// Blocks of one class each over candidates in their order, none live, and zeroed memory for them.
-pub fn lay_out(lists: &ChunkNeighbours, placed: &[u32], stride: usize, contacts: &mut ChunkContacts) {
+/// Blocks of one class each over the places in their order, none live, and zeroed memory for them.
+pub fn lay_out(lists: &ChunkNeighbours, stride: usize, contacts: &mut ChunkContacts) {
     contacts.blocks.clear();
-    for (place, &candidate) in placed.iter().enumerate() {
+    for (place, &candidate) in contacts.placed.iter().enumerate() {
         let class = class_of(lists, candidate);
         match contacts.blocks.last_mut() {
             Some(head) if head.class == class && (head.count as usize) < LANES => head.count += 1,
@@ -110,7 +110,7 @@ mod tests {
             let share = stream.between(0.0, 1.0);
             let placed: Vec<u32> = (0..third).filter(|_| stream.between(0.0, 1.0) < share).collect();
             let mut contacts = ChunkContacts { placed: placed.clone(), ..ChunkContacts::default() };
-            lay_out(&lists, &placed, stride, &mut contacts);
+            lay_out(&lists, stride, &mut contacts);
             let mut memory = contacts.memory.clone();
             for (block, head) in contacts.blocks.iter().enumerate() {
                 for lane in 0..head.count as usize {
@@ -127,8 +127,8 @@ mod tests {
             all.sort_unstable();
             assert_eq!(all, (0..third).filter(|c| placed.contains(c) || begun.contains(c)).collect::<Vec<u32>>());
             // What is saved is the order; the blocks must follow from it.
-            let mut again = ChunkContacts::default();
-            lay_out(&lists, &contacts.placed, stride, &mut again);
+            let mut again = ChunkContacts { placed: contacts.placed.clone(), ..ChunkContacts::default() };
+            lay_out(&lists, stride, &mut again);
             assert_eq!((&again.blocks, again.memory.len()), (&contacts.blocks, contacts.memory.len()));
             let mut seen = 0;
             each(&contacts, stride, |candidate, k, found| {

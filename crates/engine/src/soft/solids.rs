@@ -1,25 +1,11 @@
 //! Pairs with an ellipsoid or a box in the pass over contacts: which touch, and what is gathered of them. They are looked at in
 //! every step, as walls are; the geometry is in `collide/`.
 
-use super::contacts::{TooDeep, View};
-use crate::collide::general::{self, End};
+use super::gather::Batch;
+use super::{TooDeep, View};
+use crate::collide::general;
 use crate::contact::Block;
-use crate::neighbour::{Candidate, ChunkNeighbours, Side};
-
-impl<'a> View<'a> {
-    /// The two bodies of a pair with an ellipsoid or a box.
-    fn ends(&self, candidate: &Candidate, wall: Side) -> [End<'a>; 2] {
-        let end = |index: u32, side: Side| {
-            let mover = &self.movers[index as usize];
-            if side != wall {
-                return self.solids.end(mover, self.dt);
-            }
-            let number = index as usize - self.spheres;
-            End::of_wall(mover, &self.walls[number], &self.walls_before[number])
-        };
-        [end(candidate.a, Side::A), end(candidate.b, Side::B)]
-    }
-}
+use crate::neighbour::{Candidate, Side};
 
 /// Whether a pair with an ellipsoid or a box touches. As for walls, half of the smaller radius is too deep, here that of
 /// curvature: beyond, there is no telling one normal from another.
@@ -37,22 +23,16 @@ pub fn touches(view: &View, candidate: &Candidate, wall: Side, too_deep: &mut Op
 
 /// Fills the block from the bodies.
 #[inline(never)]
-pub fn gather<const N: usize>(
-    block: &mut Block,
-    view: &View,
-    lists: &ChunkNeighbours,
-    wall: Side,
-    placed: &[u32],
-    live: u32,
-) {
+pub fn gather<const N: usize>(block: &mut Block, view: &View, batch: &Batch) {
+    let (placed, live) = (batch.placed, batch.live);
     // Only what touches is worth its geometry; the lanes between repeat one that does.
     let any = (live.trailing_zeros() as usize).min(placed.len() - 1);
     // The corners of a box stand side by side and share one mass.
     let mut last: Option<((u32, u32), f64)> = None;
     for lane in 0..N {
         let touches = live >> lane & 1 == 1;
-        let candidate = &lists.candidates[placed[if touches { lane } else { any }] as usize];
-        let [a, b] = view.ends(candidate, wall);
+        let candidate = batch.pair(if touches { lane } else { any });
+        let [a, b] = view.ends(candidate, batch.class.wall);
         general::gather(block, lane, &a, &b, candidate.feature());
         if touches {
             let pair = (candidate.a, candidate.b);

@@ -10,7 +10,7 @@
 
 use glam::DVec3;
 
-use super::contacts::View;
+use super::View;
 use crate::law::tracked::POINTS_KNOWN;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::ChunkContacts;
@@ -37,7 +37,7 @@ pub fn find(
     touching: &[u64],
     found: &mut Vec<(u32, u32)>,
 ) {
-    if view.walls.len() < 2 {
+    if view.colliders.walls.len() < 2 {
         return;
     }
     let touches = |candidate: u32| touching[candidate as usize / 64] >> (candidate % 64) & 1 == 1;
@@ -77,8 +77,8 @@ fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: u32, to: u32)
         _ => (candidate.a, candidate.b),
     };
     let [(sphere, old), (other, new)] = [from, to].map(|index| parts(&lists.candidates[index as usize]));
-    let mover = &view.movers[sphere as usize];
-    let [old, new] = [old, new].map(|wall| &view.walls[wall as usize - view.spheres]);
+    let mover = &view.records.movers[sphere as usize];
+    let [old, new] = [old, new].map(|wall| &view.colliders.walls[view.wall(wall)]);
     sphere == other && goes_on(old, new, mover.position, mover.radius)
 }
 

@@ -1,0 +1,217 @@
+//! From a body as described to its packed record: checks, and what is special about it.
+
+use glam::{DMat3, DVec3};
+
+use crate::body::{Body, Motion};
+use crate::collide::general::Solid;
+use crate::collide::solid::{Form, Posed};
+use crate::error::BuildError;
+use crate::model::{Model, Special};
+use crate::shape::Shape;
+use crate::state::Mover;
+
+/// Whether the numbers of a body make sense.
+pub(crate) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), BuildError> {
+    let materials = model.materials.len();
+    let Some(material) = model.materials.get(body.material as usize) else {
+        return Err(BuildError::NoSuchMaterial { body: id, material: body.material, materials });
+    };
+    let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
+    if !(body.position.is_finite() && body.velocity.is_finite() && body.angular_velocity.is_finite()) {
+        return impossible("a coordinate or velocity", f64::NAN, "finite numbers");
+    }
+    check_motion(id, body)?;
+    let (what, least) = match body.shape {
+        Shape::Sphere { radius } => ("radius", radius),
+        Shape::Ellipsoid { axes } => ("a semi-axis of the ellipsoid", axes.min_element()),
+        Shape::Box { size } => ("an edge of the box", size.min_element()),
+        _ => return check_wall(id, body),
+    };
+    if !(least > 0.0 && body.shape.radius().is_some_and(f64::is_finite)) {
+        return impossible(what, least, "a positive number");
+    }
+    if body.shape.is_solid() && !body.orientation.is_finite() {
+        return impossible("the orientation", f64::NAN, "finite numbers");
+    }
+    let (mass, inertia) = body.mass_and_inertia(material.density);
+    if !(mass > 0.0 && mass.is_finite()) {
+        return impossible("mass", mass, "a positive number");
+    }
+    if !(inertia.min_element() > 0.0 && inertia.is_finite()) {
+        return impossible("the least moment of inertia", inertia.min_element(), "a positive number");
+    }
+    let unequal = inertia.x != inertia.y || inertia.y != inertia.z;
+    let locked = body.lock[3..].iter().filter(|&&locked| locked).count();
+    // Locking one rotation needs the torque that the lock supplies, which the tumbling drift does not know. With two locked,
+    // the body turns about an axis that stays, with one moment of inertia.
+    if unequal && locked == 1 {
+        return Err(BuildError::LockedTumbling { body: id });
+    }
+    Ok(())
+}
+
+/// Whether a vector has the length 1, but for rounding.
+fn is_direction(v: DVec3) -> bool {
+    (v.length() - 1.0).abs() < 1e-9
+}
+
+/// A servo needs numbers that move it; a belt runs along a flat wall.
+fn check_motion(id: u32, body: &Body) -> Result<(), BuildError> {
+    let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
+    match body.motion {
+        Motion::Servo(servo) if !is_direction(servo.axis) => {
+            impossible("the length of the servo's axis", servo.axis.length(), "one")
+        }
+        Motion::Servo(servo) if !(servo.mass > 0.0 && servo.mass.is_finite()) => {
+            impossible("the servo's mass", servo.mass, "a positive number")
+        }
+        Motion::Servo(servo) if !(servo.damping >= 0.0 && servo.damping.is_finite()) => {
+            impossible("the servo's damping", servo.damping, "a number not below zero")
+        }
+        Motion::Servo(servo) if servo.max_speed.is_nan() || servo.max_speed <= 0.0 => {
+            impossible("the servo's greatest speed", servo.max_speed, "a positive number")
+        }
+        Motion::Servo(servo) if !servo.force.is_finite() => {
+            impossible("the servo's force", servo.force, "a finite number")
+        }
+        Motion::Belt(velocity) => {
+            let (Shape::Plane { normal } | Shape::Rectangle { normal, .. }) = body.shape else {
+                return impossible("the motion of a belt", f64::NAN, "a plane or a rectangle");
+            };
+            let out = velocity.dot(body.orientation * normal);
+            // What rounding leaves of a velocity in the plane.
+            if out.abs() <= 1e-9 * velocity.length() {
+                return Ok(());
+            }
+            impossible("the belt's velocity along the normal", out, "zero")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_wall(id: u32, body: &Body) -> Result<(), BuildError> {
+    let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
+    if body.motion.yields() {
+        return Err(BuildError::FreeWall { body: id, kind: body.shape.kind() });
+    }
+    let positive = |x: f64| x > 0.0 && x.is_finite();
+    let (Shape::Plane { normal: direction }
+    | Shape::Rectangle { normal: direction, .. }
+    | Shape::Tube { axis: direction, .. }
+    | Shape::Cone { axis: direction, .. }) = body.shape
+    else {
+        return Ok(());
+    };
+    if !(direction.length() > 0.0 && direction.is_finite()) {
+        return impossible("the length of the wall's normal or axis", direction.length(), "a positive number");
+    }
+    match body.shape {
+        Shape::Rectangle { normal, along, .. } if normal.cross(along).length() < 1e-6 => {
+            impossible("the angle between normal and along", 0.0, "two directions")
+        }
+        Shape::Rectangle { size: [u, w], .. } if !(positive(u) && positive(w)) => {
+            impossible("a side of the rectangle", u.min(w), "a positive number")
+        }
+        Shape::Tube { radius, length, .. } if !(positive(radius) && positive(length)) => {
+            impossible("the tube's radius or length", radius.min(length), "a positive number")
+        }
+        Shape::Cone { radii: [r, s], length, .. }
+            if !(r >= 0.0 && s >= 0.0 && length >= 0.0 && (r + length).is_finite()) =>
+        {
+            impossible("a radius or the length of the cone", r.min(s).min(length), "numbers not below zero")
+        }
+        Shape::Cone { radii: [r, s], length, .. } if !positive(r.max(s)) || (length == 0.0 && r == s) => {
+            impossible("the size of the cone", r.max(s), "a surface: two radii that differ, or a length")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The packed record of a body; what is special about it goes to `specials`, and its shape, if it is an ellipsoid or a box, to
+/// `solids`.
+pub(crate) fn mover_of(
+    id: u32,
+    body: &Body,
+    model: &Model,
+    specials: &mut Vec<Special>,
+    solids: &mut Vec<Solid>,
+) -> Mover {
+    let (mass, inertia) = body.mass_and_inertia(model.materials[body.material as usize].density);
+    let inertia = body.about_free_axis(inertia);
+    let moved = body.motion.yields();
+    let equal = inertia.x == inertia.y && inertia.y == inertia.z;
+    let mask = |lock: &[bool]| {
+        let free = |locked: bool| if locked { 0.0 } else { 1.0 };
+        DVec3::new(free(lock[0]), free(lock[1]), free(lock[2]))
+    };
+    let special = Special {
+        motion: body.motion,
+        position0: body.position,
+        orientation0: body.orientation.normalize(),
+        free: mask(&body.lock[..3]),
+        free_turn: mask(&body.lock[3..]),
+        force: body.force,
+        torque: body.torque,
+        inertia_body: (!equal).then_some(inertia),
+        wall: wall_of(&body.shape),
+        solid: body.shape.is_solid().then_some(solids.len() as u32),
+    };
+    if let Some(form) = Form::of(&body.shape) {
+        // What is driven has its angular velocity from elsewhere.
+        let tumbles = special.inertia_body.filter(|_| moved);
+        let orientation = special.orientation0;
+        let posed = Posed { form, position: body.position, world_from_body: DMat3::from_quat(orientation) };
+        solids.push(Solid { id, posed, orientation, tumbles });
+    }
+    let plain = body.motion == Motion::Free
+        && special.free == DVec3::ONE
+        && special.free_turn == DVec3::ONE
+        && (body.force, body.torque) == (DVec3::ZERO, DVec3::ZERO)
+        && special.solid.is_none()
+        && equal;
+    if !plain {
+        specials.push(special);
+    }
+    let (velocity, angular_velocity) = match body.motion {
+        Motion::Free => (body.velocity * special.free, body.angular_velocity * special.free_turn),
+        Motion::Held => (DVec3::ZERO, body.angular_velocity * special.free_turn),
+        Motion::Fixed => (DVec3::ZERO, DVec3::ZERO),
+        Motion::Prescribed(prescribed) => {
+            let pose = prescribed.pose(special.position0, special.orientation0, 0.0);
+            (pose.velocity, pose.angular_velocity)
+        }
+        Motion::Belt(velocity) => (velocity, DVec3::ZERO),
+        Motion::Servo(servo) => (servo.along(body.velocity), DVec3::ZERO),
+    };
+    Mover {
+        position: body.position,
+        radius: body.shape.radius().unwrap_or(0.0),
+        velocity,
+        inverse_mass: if moved { 1.0 / mass } else { 0.0 },
+        angular_velocity,
+        inverse_inertia: if moved { 3.0 / inertia.element_sum() } else { 0.0 },
+        velocity_ahead: [0.0; 3],
+        angular_velocity_ahead: [0.0; 3],
+        id,
+        special: if plain { 0 } else { specials.len() as u32 },
+    }
+}
+
+/// The shape of a wall with its directions made exact: the callers' may be off by rounding.
+fn wall_of(shape: &Shape) -> Option<Shape> {
+    match *shape {
+        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } => None,
+        Shape::Plane { normal } => Some(Shape::Plane { normal: normal.normalize() }),
+        Shape::Rectangle { normal, along, size, sides } => {
+            let normal = normal.normalize();
+            let along = (along - normal * along.dot(normal)).normalize();
+            Some(Shape::Rectangle { normal, along, size, sides })
+        }
+        Shape::Tube { radius, length, axis, sides } => {
+            Some(Shape::Tube { radius, length, axis: axis.normalize(), sides })
+        }
+        Shape::Cone { radii, length, axis, sides } => {
+            Some(Shape::Cone { radii, length, axis: axis.normalize(), sides })
+        }
+    }
+}

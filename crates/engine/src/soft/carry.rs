@@ -1,0 +1,230 @@
+//! Contacts carried over when neighbour lists change: taken out with the ids of their bodies, put back by pair.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+use super::{ChunkWork, slots};
+use crate::contact::{LANES, Lanes};
+use crate::neighbour::{ChunkNeighbours, Neighbours};
+use crate::state::{Bodies, ChunkContacts, GONE, Mover};
+
+/// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
+#[derive(Clone, Copy, Default)]
+pub struct HeldContact {
+    pub a: u32,
+    pub b: u32,
+    pub feature: u8,
+    /// Which memory of `HeldContacts`, and the place there: 32 to a block.
+    chunk: u32,
+    place: u32,
+}
+
+/// Contacts out of their lists, and their memory, still in its blocks.
+pub struct HeldContacts {
+    contacts: Vec<HeldContact>,
+    memory: Vec<Vec<Lanes>>,
+}
+
+/// In which order contacts stand in a chunk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// That of the candidates: lists are new.
+    OfCandidates,
+    /// That in which they are held: lists are those of before.
+    Held,
+}
+
+/// The memory of held contacts while they are put back. A piece goes when the last of its contacts has taken its own:
+/// the old and the new memory of all contacts together would be the most memory that a world ever needs.
+struct Pieces(Vec<Mutex<Piece>>);
+
+#[derive(Default)]
+struct Piece {
+    memory: Arc<Vec<Lanes>>,
+    /// Contacts that have not taken theirs.
+    left: usize,
+}
+
+impl Pieces {
+    fn new(held: &[HeldContact], memory: Vec<Vec<Lanes>>) -> Self {
+        let mut left = vec![0; memory.len()];
+        held.iter().for_each(|contact| left[contact.chunk as usize] += 1);
+        let piece = |(memory, left)| Mutex::new(Piece { memory: Arc::new(memory), left });
+        Pieces(memory.into_iter().zip(left).map(piece).collect())
+    }
+
+    fn piece(&self, number: u32) -> MutexGuard<'_, Piece> {
+        // Nothing is ever left half done.
+        self.0[number as usize].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives these contacts, in blocks, what they remember.
+    fn hand_out(&self, from: &[&HeldContact], stride: usize, contacts: &mut ChunkContacts) {
+        // A chunk meets some twenty pieces: a linear search beats a map.
+        let mut taken: Vec<(u32, Arc<Vec<Lanes>>, usize)> = Vec::new();
+        for (block, head) in contacts.blocks.iter_mut().enumerate() {
+            head.live = head.all();
+            let new = &mut contacts.memory[block * stride..(block + 1) * stride];
+            for (lane, held) in from[head.first as usize..][..head.count as usize].iter().enumerate() {
+                let at = taken.iter().position(|(number, ..)| *number == held.chunk).unwrap_or_else(|| {
+                    taken.push((held.chunk, self.piece(held.chunk).memory.clone(), 0));
+                    taken.len() - 1
+                });
+                let (_, memory, count) = &mut taken[at];
+                *count += 1;
+                let (block, old_lane) = (held.place as usize / LANES, held.place as usize % LANES);
+                let old = &memory[block * stride..(block + 1) * stride];
+                new.iter_mut().zip(old).for_each(|(new, old)| new.0[lane] = old.0[old_lane]);
+            }
+        }
+        for (number, memory, count) in taken {
+            let mut piece = self.piece(number);
+            piece.left -= count;
+            if piece.left == 0 {
+                piece.memory = Arc::default();
+            }
+            drop((piece, memory));
+        }
+    }
+}
+
+impl HeldContacts {
+    /// None yet, with room for so many.
+    pub fn with_capacity(count: usize) -> Self {
+        HeldContacts { contacts: Vec::with_capacity(count), memory: vec![Vec::new()] }
+    }
+
+    /// Holds one more, which remembers `numbers`, as many as `stride`.
+    pub fn push(&mut self, (a, b, feature): (u32, u32, u8), stride: usize, numbers: impl Iterator<Item = f64>) {
+        let place = self.contacts.len();
+        let memory = &mut self.memory[0];
+        memory.resize((place / LANES + 1) * stride, Lanes::ZERO);
+        for (lanes, number) in memory[place / LANES * stride..].iter_mut().zip(numbers) {
+            lanes.0[place % LANES] = number;
+        }
+        self.contacts.push(HeldContact { a, b, feature, chunk: 0, place: place as u32 });
+    }
+}
+
+/// Takes contacts out of the lists, which are about to change. Until they are put back there are none.
+pub fn take_out(lists: &[ChunkNeighbours], movers: &[Mover], contacts: &mut [ChunkContacts]) -> HeldContacts {
+    let touching: Vec<usize> = contacts.iter().map(ChunkContacts::touching).collect();
+    let mut held = vec![HeldContact::default(); touching.iter().sum()];
+    let mut rest = held.as_mut_slice();
+    let mut parts = Vec::with_capacity(touching.len());
+    for count in touching {
+        let (part, after) = rest.split_at_mut(count);
+        parts.push(part);
+        rest = after;
+    }
+    let chunks = lists.par_iter().zip(&*contacts).zip(parts).enumerate();
+    chunks.for_each(|(chunk, ((lists, contacts), part))| {
+        let mut held = part.iter_mut();
+        for (block, head) in contacts.blocks.iter().enumerate() {
+            let live = (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1);
+            for (lane, held) in live.zip(&mut held) {
+                let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
+                let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
+                let (feature, place) = (candidate.feature(), (block * LANES + lane) as u32);
+                *held = HeldContact { a, b, feature, chunk: chunk as u32, place };
+            }
+        }
+    });
+    let memory = contacts.iter_mut().map(|contacts| std::mem::take(&mut contacts.memory)).collect();
+    HeldContacts { contacts: held, memory }
+}
+
+/// Where contacts are put back: new lists, and what follows them chunk by chunk.
+pub struct Places<'a> {
+    /// The lists, made for these bodies.
+    pub lists: &'a Neighbours,
+    /// Bodies.
+    pub bodies: &'a Bodies,
+    /// Lanes of memory a block.
+    pub stride: usize,
+    /// Contacts; what they were before goes.
+    pub contacts: &'a mut [ChunkContacts],
+    /// Who is waited for.
+    pub chunks: &'a mut [ChunkWork],
+}
+
+/// Puts contacts into new lists. Those of bodies that have left, or are far from each other, are dropped.
+pub fn put_back(held: HeldContacts, order: Order, places: Places) {
+    let Places { lists, bodies, stride, contacts, chunks } = places;
+    let pieces = Pieces::new(&held.contacts, held.memory);
+    let by_owner = ByOwner::new(lists, bodies, &held.contacts);
+    let chunks = lists.chunks.par_iter().zip(contacts).zip(chunks);
+    chunks.for_each_init(Vec::new, |from, ((lists, contacts), work)| {
+        contacts.placed.clear();
+        from.clear();
+        for (place, candidate) in lists.candidates.iter().enumerate() {
+            if let Some(held) = by_owner.find(candidate.a, candidate.b, candidate.feature()) {
+                contacts.placed.push(place as u32);
+                from.push(held);
+            }
+        }
+        slots::watch_others(lists, &contacts.placed, &mut work.watch);
+        if order == Order::Held {
+            let mut pairs: Vec<_> = contacts.placed.iter().copied().zip(from.iter().copied()).collect();
+            pairs.sort_unstable_by_key(|(_, held)| (held.chunk, held.place));
+            (contacts.placed, *from) = pairs.into_iter().unzip();
+        }
+        slots::lay_out(lists, stride, contacts);
+        pieces.hand_out(from, stride, contacts);
+    });
+}
+
+/// Contacts by the body that owns their pair: a list for each body. In which order contacts stand in a list depends on
+/// threads; who is found does not.
+struct ByOwner<'a> {
+    held: &'a [HeldContact],
+    /// The first contact of each list.
+    first: Vec<AtomicU32>,
+    links: Vec<Link>,
+}
+
+/// The other body of a contact, by index, and the next contact of the same owner.
+#[derive(Clone, Copy)]
+struct Link {
+    other: u32,
+    next: u32,
+}
+
+/// The end of a list.
+const END: u32 = u32::MAX;
+
+impl<'a> ByOwner<'a> {
+    fn new(neighbours: &Neighbours, bodies: &Bodies, held: &'a [HeldContact]) -> Self {
+        let first: Vec<AtomicU32> = bodies.movers.iter().map(|_| AtomicU32::new(END)).collect();
+        let link = |(number, contact): (usize, &HeldContact)| {
+            let [i, j] = [contact.a, contact.b].map(|id| bodies.index_of[id as usize]);
+            if i == GONE || j == GONE {
+                return Link { other: GONE, next: END };
+            }
+            let owner = neighbours.owner(bodies, i, j);
+            let other = if owner == i { j } else { i };
+            Link { other, next: first[owner as usize].swap(number as u32, Ordering::Relaxed) }
+        };
+        let links = held.par_iter().with_min_len(1024).enumerate().map(link).collect();
+        ByOwner { held, first, links }
+    }
+
+    /// The contact of two bodies, by index, and of their features.
+    fn find(&self, i: u32, j: u32, feature: u8) -> Option<&'a HeldContact> {
+        self.of_owner(i, j, feature).or_else(|| self.of_owner(j, i, feature))
+    }
+
+    fn of_owner(&self, owner: u32, other: u32, feature: u8) -> Option<&'a HeldContact> {
+        let mut at = self.first[owner as usize].load(Ordering::Relaxed);
+        while at != END {
+            let link = self.links[at as usize];
+            if link.other == other && self.held[at as usize].feature == feature {
+                return Some(&self.held[at as usize]);
+            }
+            at = link.next;
+        }
+        None
+    }
+}

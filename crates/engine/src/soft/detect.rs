@@ -1,0 +1,160 @@
+//! Which pairs of a chunk touch.
+//!
+//! Of spheres that have a place among the contacts the kernel says so. Other pairs of spheres are looked at when they can have
+//! closed (`watch.rs`); walls, ellipsoids and boxes in every step, where they can have been reached.
+
+use super::watch::Watch;
+use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, hand_over, slots, solids};
+use crate::law::kernel;
+use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
+use crate::state::ChunkContacts;
+use crate::wall;
+
+/// The chunk whose pairs are looked at, and what can have closed.
+#[derive(Clone, Copy)]
+pub struct Chunk<'a> {
+    /// Its number.
+    pub number: usize,
+    /// Its candidates.
+    pub lists: &'a ChunkNeighbours,
+    /// By how much pairs can have closed.
+    pub closing: Closing<'a>,
+}
+
+/// Makes places for pairs that have begun to touch, and marks the walls and solids that are touched.
+pub fn detect(view: &View, chunk: Chunk, contacts: &mut ChunkContacts, work: &mut ChunkWork) {
+    let (lists, stride) = (chunk.lists, view.laws.stride());
+    let ChunkWork { watch, scratch, trouble, .. } = work;
+    *trouble = ChunkTrouble::default();
+    scratch.begun.clear();
+    scratch.handed_over.clear();
+    touch_spheres(view, chunk, watch, &mut scratch.begun);
+    let walls = lists.classes.iter().any(|range| Class::is_looked_at(range.class));
+    if walls {
+        touch_walls(view, chunk, &mut scratch.touching, trouble);
+        hand_over::find(view, lists, contacts, &scratch.touching, &mut scratch.handed_over);
+        find_new_walls(lists, contacts, scratch);
+    }
+    if !scratch.begun.is_empty() {
+        // When each was measured depends on how all others have moved.
+        scratch.begun.sort_unstable();
+        slots::put_in(lists, &scratch.begun, stride, contacts);
+    }
+    contacts.blocks.iter_mut().for_each(|head| head.live = head.all());
+    if walls {
+        mark_walls(&scratch.touching, contacts);
+        hand_over::copy(contacts, stride, &scratch.handed_over);
+    }
+}
+
+/// Marks the walls and solids that are touched.
+fn touch_walls(view: &View, chunk: Chunk, touching: &mut Vec<u64>, trouble: &mut ChunkTrouble) {
+    let Chunk { lists, closing, .. } = chunk;
+    touching.clear();
+    touching.resize(lists.candidates.len().div_ceil(64), 0);
+    // Two bodies come closer by no more than both have moved; the factor covers rounding many times over.
+    let own = closing.moved[chunk.number].farthest;
+    let farthest = lists.targets.iter().map(|&target| closing.moved[target as usize].farthest).fold(own, f64::max);
+    // A flow that shortens distances brings them closer, too (THEORY.md eq. 7.8).
+    let shortened = (1.0 - closing.min_stretch) * closing.sizes.reach();
+    let closed = (own + farthest + shortened) / closing.min_stretch * (1.0 + 1e-6);
+    for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
+        let (wall, solid) = (Class::wall_of(range.class), Class::is_solid(range.class));
+        if !Class::is_looked_at(range.class) {
+            continue;
+        }
+        for index in range.first as usize..range.end as usize {
+            let candidate = &lists.candidates[index];
+            let touches = if solid {
+                solids::touches(view, candidate, wall, &mut trouble.too_deep)
+            } else {
+                touches_wall(view, candidate, wall, trouble)
+            };
+            touching[index / 64] |= u64::from(touches) << (index % 64);
+        }
+    }
+}
+
+/// Finds the pairs of spheres that have begun to touch.
+fn touch_spheres(view: &View, chunk: Chunk, watch: &mut Watch, begun: &mut Vec<u32>) {
+    let candidates = &chunk.lists.candidates;
+    let ask = |index: u32| view.movers(&candidates[index as usize]).into_iter().for_each(kernel::prefetch);
+    watch.look(closer(view, chunk), chunk.closing.sizes.skin, ask, |index| {
+        let candidate = &candidates[index as usize];
+        let [a, b] = view.movers(candidate);
+        let reach = a.radius + b.radius;
+        let squared = (a.position - (b.position + view.colliders.shifts[candidate.image()])).length_squared();
+        // As `sphere_sphere::touch` has it.
+        if squared < reach * reach {
+            begun.push(index);
+            return None;
+        }
+        Some([squared.sqrt() - reach, reach])
+    });
+}
+
+/// Rounding of places in a step, many times over, as a part of the largest coordinate.
+const ROUNDING: f64 = 1e-14;
+
+/// By how much two spheres of the chunk, or one of it and one of a chunk it meets, can have come closer in this step (m).
+fn closer(view: &View, chunk: Chunk) -> f64 {
+    let Chunk { lists, closing, .. } = chunk;
+    let own = &closing.moved[chunk.number].velocities;
+    let with = |&target: &u32| own.and(&closing.moved[target as usize].velocities).widest();
+    let speed = lists.targets.iter().map(with).fold(own.widest(), f64::max);
+    // The flow lengthens the way that a velocity makes, and shortens distances (THEORY.md eq. 7.8). A pair that is farther apart than
+    // this has more to close than any that is waited for.
+    let far = closing.sizes.reach() + 2.0 * closing.sizes.skin;
+    speed * view.dt * (1.0 + closing.strain) + closing.strain * far + ROUNDING * closing.extent
+}
+
+fn touches_wall(view: &View, candidate: &Candidate, side: Side, trouble: &mut ChunkTrouble) -> bool {
+    let (sphere, wall) = if side == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
+    let movers = view.records.movers;
+    let (sphere, body) = (&movers[sphere as usize], &movers[wall as usize]);
+    let (walls, wall) = (view.colliders.walls, view.wall(wall));
+    let Some(nearest) = walls[wall].touchable(sphere.position) else { return false };
+    if nearest.distance >= sphere.radius {
+        return false;
+    }
+    if wall::left_to_another(walls, wall, &nearest, sphere.position, sphere.radius) {
+        return false;
+    }
+    if walls[wall].wraps(sphere.position, sphere.radius) {
+        trouble.wrapped = Some(*candidate);
+    }
+    if nearest.distance < 0.5 * sphere.radius {
+        let carried = body.velocity + body.angular_velocity.cross(sphere.position - body.position);
+        let velocity = carried - sphere.velocity;
+        let (approach, speed) = (velocity.dot(nearest.normal), velocity.length());
+        let (pair, overlap) = (*candidate, sphere.radius - nearest.distance);
+        trouble.too_deep = Some(TooDeep { pair, overlap, approach, speed, radius_eff: None });
+    }
+    true
+}
+
+fn touches(touching: &[u64], candidate: u32) -> u32 {
+    (touching[candidate as usize / 64] >> (candidate % 64)) as u32 & 1
+}
+
+/// Finds the walls and solids that are touched and have no place.
+fn find_new_walls(lists: &ChunkNeighbours, contacts: &ChunkContacts, scratch: &mut Scratch) {
+    let walls = lists.classes.iter().filter(|range| Class::is_looked_at(range.class));
+    let touched = walls.flat_map(|range| range.first..range.end).filter(|&c| touches(&scratch.touching, c) == 1);
+    let blocks = contacts.blocks.iter().filter(|head| Class::is_looked_at(head.class));
+    let placed = blocks.flat_map(|head| &contacts.placed[head.first as usize..][..head.count as usize]);
+    let without = touched.clone().count() - placed.clone().filter(|&&c| touches(&scratch.touching, c) == 1).count();
+    if without > 0 {
+        let mut has_place = vec![0_u64; scratch.touching.len()];
+        placed.for_each(|&placed| has_place[placed as usize / 64] |= 1 << (placed % 64));
+        scratch.begun.extend(touched.filter(|&candidate| touches(&has_place, candidate) == 0));
+    }
+}
+
+/// Marks the places where a wall or a solid is touched. Spheres may touch anywhere.
+fn mark_walls(touching: &[u64], contacts: &mut ChunkContacts) {
+    for head in contacts.blocks.iter_mut().filter(|head| Class::is_looked_at(head.class)) {
+        let placed = &contacts.placed[head.first as usize..][..head.count as usize];
+        head.live = placed.iter().enumerate().fold(0, |live, (lane, &wall)| live | touches(touching, wall) << lane);
+    }
+}

@@ -72,7 +72,7 @@ fn touch_spheres(view: &View, chunk: usize, lists: &ChunkNeighbours, watch: &mut
         let (a, b) = (&view.movers[candidate.a as usize], &view.movers[candidate.b as usize]);
         let reach = a.radius + b.radius;
         let squared = (a.position - (b.position + view.shifts[candidate.image()])).length_squared();
-        // As `sphere_sphere::touch` has it.
+        // As `sphere_sphere::meet` has it.
         if squared < reach * reach {
             begun.push(index);
             return None;

@@ -13,7 +13,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::body::{Body, Motion};
 use crate::cell::{CellState, Control};
-use crate::collide::normal_mass::{Touch, Yields, normal_mass};
+use crate::collide::normal_mass::{Separation, Yields, normal_mass};
 use crate::collide::solid::{self, Form, Meeting, Posed};
 use crate::contact::{Contact, Curvature, Turn};
 use crate::law::{PairLaws, PairMemory, one};
@@ -531,7 +531,7 @@ impl SlowWorld {
                 let slow = &self.bodies[pair[k]];
                 slow.body.velocity + slow.mean_turning().cross(arms[k])
             };
-            Some(Touch { normal, arms, rate: (velocity(0) - velocity(1)).dot(normal) })
+            Some(Separation { normal, arms, rate: (velocity(0) - velocity(1)).dot(normal) })
         });
         Some(normal_mass([&yields[0], &yields[1]], touches))
     }

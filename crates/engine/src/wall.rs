@@ -23,12 +23,9 @@
 
 use glam::{DQuat, DVec2, DVec3};
 
+use crate::collide::{Part, seams};
+use crate::contact::Curvature;
 use crate::shape::{Shape, Sides};
-
-/// How near, in radii of the sphere, a rim must be to another wall to count as joined to it.
-const JOINED: f64 = 1e-3;
-/// Distances that differ by less than this, in radii, are equal but for rounding.
-const EQUALLY_NEAR: f64 = 1e-9;
 
 /// A wall at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,6 +96,11 @@ impl Wall {
         Wall { belt, ..self }
     }
 
+    /// The same wall somewhere else.
+    pub fn shifted(self, shift: DVec3) -> Wall {
+        Wall { at: self.at + shift, ..self }
+    }
+
     /// A point of it: the middle, of a plane any.
     pub fn place(&self) -> DVec3 {
         self.at
@@ -140,6 +142,32 @@ impl Wall {
         let away = along * du + across * dw + normal * height;
         let distance = away.length();
         Nearest { normal: away / distance, distance, on_rim: true, behind }
+    }
+
+    /// What the wall is like where it is `nearest` to a place: its kind of part there, and its curvatures, positive where it is
+    /// convex as seen from the place. 0 on rims and tips, which have none.
+    pub fn surface_at(&self, place: DVec3, nearest: &Nearest) -> (Part, Curvature) {
+        let flat = Curvature::round(0.0);
+        if nearest.on_rim {
+            return (Part::Edge, flat);
+        }
+        let Surface::Turned { axis, radii, half_length } = self.surface else { return (Part::Face, flat) };
+        let from = place - self.at;
+        let along = from.dot(axis);
+        let radius = (from - axis * along).length();
+        let at = nearest_of_segment(DVec2::new(radius, along), radii, half_length);
+        if at.on_axis {
+            return (if half_length > 0.0 { Part::Corner } else { Part::Face }, flat);
+        }
+        // Around the axis, by Meusnier: how far the normal leans outward, over the distance from the axis. Along straight lines zero.
+        let around = at.normal.x / (radius - at.normal.x * at.distance);
+        let tangent = axis.cross(nearest.normal).normalize_or_zero();
+        let curvature = if around > 0.0 {
+            Curvature { most: around, least: 0.0, along: tangent }
+        } else {
+            Curvature { most: 0.0, least: around, along: tangent.cross(nearest.normal) }
+        };
+        (Part::Face, curvature)
     }
 
     fn nearest_of_turned(&self, place: DVec3, axis: DVec3, radii: [f64; 2], half_length: f64) -> Nearest {
@@ -240,36 +268,17 @@ fn nearest_of_segment(point: DVec2, radii: [f64; 2], half_length: f64) -> InPlan
     InPlane { normal: away / distance, distance, on_rim, on_axis, behind }
 }
 
-/// Whether the contact of a sphere with the wall `mine` is another wall's to take: see the header.
+/// Whether the contact of a sphere with the wall `mine` is another wall's to take: see the header, and `collide/seams.rs` for the
+/// rule.
 pub fn left_to_another(walls: &[Wall], mine: usize, nearest: &Nearest, centre: DVec3, radius: f64) -> bool {
     let point = centre - nearest.normal * nearest.distance;
     walls.iter().enumerate().filter(|&(other, _)| other != mine).any(|(other, wall)| {
         if nearest.on_rim {
-            return wall.nearest(point).distance.abs() <= JOINED * radius
-                && wall.takes_rim(other < mine, nearest, centre, radius);
+            return seams::is_joined(wall, point, radius)
+                && wall.touchable(centre).is_some_and(|at| seams::takes_rim(&at, nearest, other < mine, radius));
         }
-        // Two planes are never one another: a box of them need not look.
-        let both_planes = wall.plane().is_some() && walls[mine].plane().is_some();
-        other < mine && !both_planes && wall.covers(nearest, centre, radius)
+        other < mine
+            && !seams::are_planes(wall, &walls[mine])
+            && wall.touchable(centre).is_some_and(|at| seams::covers(&at, nearest, radius))
     })
-}
-
-impl Wall {
-    /// Whether this wall, which the rim of another lies on, is nearer to the centre; `first`: of two rims it is the one that
-    /// is kept.
-    fn takes_rim(&self, first: bool, rim: &Nearest, centre: DVec3, radius: f64) -> bool {
-        self.touchable(centre).is_some_and(|at| {
-            let nearer = rim.distance - at.distance;
-            let tied = nearer.abs() <= EQUALLY_NEAR * radius;
-            nearer > EQUALLY_NEAR * radius || tied && (!at.on_rim || first)
-        })
-    }
-
-    /// Whether the face of this wall lies in the face of another where that is touched.
-    fn covers(&self, face: &Nearest, centre: DVec3, radius: f64) -> bool {
-        self.touchable(centre).is_some_and(|at| {
-            let together = (at.distance - face.distance).abs() <= JOINED * radius;
-            !at.on_rim && together && at.normal.dot(face.normal) > 1.0 - JOINED * JOINED
-        })
-    }
 }

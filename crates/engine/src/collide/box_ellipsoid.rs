@@ -9,6 +9,7 @@
 
 use glam::{DMat3, DVec2, DVec3};
 
+use crate::collide::Part;
 use crate::collide::ellipsoid_sphere::nearest_point;
 use crate::collide::solid::{Meeting, Posed, curvature_of_ellipsoid};
 use crate::contact::Curvature;
@@ -90,7 +91,8 @@ pub fn meet(half: DVec3, a: &Posed, axes: DVec3, b: &Posed) -> Meeting {
     let at_ellipsoid = -(a.world_from_body * reach);
     let point = b.position + at_ellipsoid - normal * (0.5 * overlap);
     let curvature = curvature_of_ellipsoid(axes, b.in_body(at_ellipsoid), b.world_from_body);
-    Meeting::smooth(point, normal, overlap, Curvature::round(0.0), curvature)
+    let part = [Part::of_box(o.to_array().iter().filter(|x| **x != 0.0).count()), Part::Face];
+    Meeting { part, ..Meeting::smooth(point, normal, overlap, Curvature::round(0.0), curvature) }
 }
 
 #[cfg(test)]

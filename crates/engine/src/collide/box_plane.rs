@@ -3,6 +3,7 @@
 
 use glam::DVec3;
 
+use crate::collide::Part;
 use crate::collide::solid::{Meeting, Posed};
 use crate::contact::Curvature;
 
@@ -24,6 +25,7 @@ pub fn meet(half: DVec3, at: &Posed, normal: DVec3, through: DVec3, number: u32)
         curvature_a: flat,
         curvature_b: flat,
         radius_eff: half.min_element(),
+        part: [Part::Corner, Part::Face],
     }
 }
 

@@ -6,6 +6,7 @@
 
 use glam::DVec3;
 
+use crate::collide::Part;
 use crate::collide::solid::{Meeting, Posed};
 use crate::contact::Curvature;
 
@@ -20,7 +21,8 @@ pub fn meet(half: DVec3, at: &Posed, centre: DVec3, radius: f64) -> Meeting {
     let (overlap, normal) = (radius - distance, at.world_from_body * outward);
     let point = at.position + at.world_from_body * surface - normal * (0.5 * overlap);
     let (flat, round) = (Curvature::round(0.0), Curvature::round(1.0 / radius));
-    Meeting { point, normal: -normal, overlap, curvature_a: flat, curvature_b: round, radius_eff: radius }
+    let part = [Part::of_box((0..3).filter(|&k| nearest[k] != y[k]).count()), Part::Face];
+    Meeting { point, normal: -normal, overlap, curvature_a: flat, curvature_b: round, radius_eff: radius, part }
 }
 
 /// For a centre inside: the way out, minus the depth, and the point of the face.

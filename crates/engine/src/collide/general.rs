@@ -12,8 +12,8 @@
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
 use crate::collide::gather_bodies;
-use crate::collide::normal_mass::{Touch, Yields, normal_mass};
-use crate::collide::solid::{Form, Meeting, Posed, features, meet};
+use crate::collide::normal_mass::{Separation, Yields, normal_mass};
+use crate::collide::solid::{Meeting, Posed, features, meet};
 use crate::contact::Block;
 use crate::model::Special;
 use crate::state::{Load, Mover};
@@ -41,7 +41,7 @@ impl Solid {
 
     /// In how many places it may touch a plane at once.
     pub fn corners(&self) -> u8 {
-        if matches!(self.posed.form, Form::Box { .. }) { 8 } else { 1 }
+        if self.posed.form.is_box() { 8 } else { 1 }
     }
 
     /// The angular velocity in the middle of a step that began as `before`: one that tumbles has kept its angular momentum,
@@ -90,11 +90,7 @@ impl<'a> Solids<'a> {
     /// A body of a pair that has no wall.
     pub fn end(&self, mover: &'a Mover, dt: f64) -> End<'a> {
         let Some(number) = self.number(mover) else {
-            let ball = |position: DVec3| Posed {
-                form: Form::Sphere { radius: mover.radius },
-                position,
-                world_from_body: DMat3::IDENTITY,
-            };
+            let ball = |position: DVec3| Posed::ball(position, mover.radius);
             // Spheres drift with the velocities they have.
             let was = ball(mover.position - mover.velocity * dt);
             let turning = mover.angular_velocity;
@@ -144,11 +140,7 @@ pub struct End<'a> {
 impl<'a> End<'a> {
     /// A plane; other walls are refused when a world is built.
     pub fn of_wall(mover: &'a Mover, now: &Wall, before: &Wall) -> Self {
-        let posed = |wall: &Wall| Posed {
-            form: Form::Plane { normal: wall.plane().unwrap_or(DVec3::Z) },
-            position: wall.place(),
-            world_from_body: DMat3::IDENTITY,
-        };
+        let posed = |wall: &Wall| Posed::half_space(wall.place(), wall.plane().unwrap_or(DVec3::Z));
         let (turning, belt) = (mover.angular_velocity, now.belt);
         End { mover, now: posed(now), was: posed(before), turning, belt, yields: Yields::NOT }
     }
@@ -207,14 +199,14 @@ impl Place {
 
 /// The mass that normal dashpots of a pair count with: with a box, from all places where it touches.
 pub fn normal_mass_of(a: &End, b: &End, dt: f64) -> f64 {
-    if ![a, b].iter().any(|end| matches!(end.now.form, Form::Box { .. })) {
+    if ![a, b].iter().any(|end| end.now.form.is_box()) {
         return 1.0 / (a.mover.inverse_mass + b.mover.inverse_mass);
     }
     let places = (0..features(&a.now.form, &b.now.form)).filter_map(|feature| Place::of(a, b, feature, dt));
     let touches = places.filter(|place| place.now.overlap > 0.0).map(|place| {
         let (normal, [arm_a, arm_b]) = (place.normal_mid, place.mid_arms);
         let rate = (a.velocity(arm_a, normal) - b.velocity(arm_b, normal)).dot(normal);
-        Touch { normal, arms: place.mid_arms, rate }
+        Separation { normal, arms: place.mid_arms, rate }
     });
     normal_mass([&a.yields, &b.yields], touches)
 }

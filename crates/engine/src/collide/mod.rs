@@ -1,6 +1,20 @@
-//! From a pair of shapes to a contact: one file a pair. Those of spheres and walls say whether two bodies touch, and gather
-//! into a lane of a block what the laws need of them. Those of ellipsoids and boxes are pure geometry behind `solid::meet`;
-//! `general` gathers them all.
+//! From a pair of shapes to where they touch: one file per pair. `touch` gives the touches of any pair that is built as values;
+//! `seams` settles those of one body with several walls. Knows no method and no law.
+//!
+//! The vector kernel has its own way to the same numbers: the files of spheres and walls gather into a lane of a block what laws
+//! need of a pair, and `general` does so for ellipsoids and boxes, from the geometry behind `solid::meet`.
+//!
+//! **R_eff** is a convention, and this is it. The rest of a touch is geometry.
+//!
+//! | pair | `radius_eff` |
+//! | --- | --- |
+//! | sphere, sphere | R_a R_b/(R_a + R_b) |
+//! | sphere, any wall (its rim, or inside a tube, too) | R |
+//! | sphere, box (face, edge or corner) | R |
+//! | ellipsoid with a sphere, an ellipsoid, a plane or a box | 1/(H_a + H_b), H the mean curvature at the touch, 0 of the box |
+//! | corner of a box, plane | half of the box' shortest edge |
+//!
+//! Curvatures may be 0 or negative (inside a tube). A law that needs 1/(1/R_a + 1/R_b) from them must ask whether there is one.
 
 pub mod box_ellipsoid;
 pub mod box_plane;
@@ -10,10 +24,17 @@ pub mod ellipsoid_plane;
 pub mod ellipsoid_sphere;
 pub mod general;
 pub mod normal_mass;
+mod posed;
+pub mod seams;
 pub mod solid;
 pub mod sphere_sphere;
 pub mod sphere_wall;
 pub mod surfaces;
+mod touch;
+
+pub use posed::{ColliderId, Posed};
+pub use seams::settle_seams;
+pub use touch::{Closing, MOST_TOUCHES, Part, Touch, Touches, touch};
 
 use crate::contact::Block;
 use crate::state::Mover;

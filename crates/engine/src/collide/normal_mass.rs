@@ -49,9 +49,9 @@ impl Yields {
     }
 }
 
-/// A place where two bodies touch.
+/// How two bodies part at a place where they touch.
 #[derive(Clone, Copy, Debug)]
-pub struct Touch {
+pub struct Separation {
     /// Unit vector from b to a.
     pub normal: DVec3,
     /// From the centres of a and b to the place (m).
@@ -61,10 +61,10 @@ pub struct Touch {
 }
 
 /// The mass (kg) of eq. 2.9 of a pair that touches in these places.
-pub fn normal_mass(bodies: [&Yields; 2], touches: impl Iterator<Item = Touch>) -> f64 {
+pub fn normal_mass(bodies: [&Yields; 2], places: impl Iterator<Item = Separation>) -> f64 {
     let (mut squares, mut impulse, mut angular) = (0.0, DVec3::ZERO, [DVec3::ZERO; 2]);
     let mut along = 0.0;
-    for Touch { normal, arms, rate } in touches {
+    for Separation { normal, arms, rate } in places {
         along = bodies[0].energy(normal, DVec3::ZERO) + bodies[1].energy(normal, DVec3::ZERO);
         let push = normal * rate;
         squares += rate * rate;
@@ -90,8 +90,9 @@ mod tests {
     };
 
     fn mass(places: &[(DVec3, f64)]) -> f64 {
-        let touches = places.iter().map(|&(arm, rate)| Touch { normal: DVec3::Z, arms: [arm, DVec3::ZERO], rate });
-        normal_mass([&BRICK, &Yields::NOT], touches)
+        let separations =
+            places.iter().map(|&(arm, rate)| Separation { normal: DVec3::Z, arms: [arm, DVec3::ZERO], rate });
+        normal_mass([&BRICK, &Yields::NOT], separations)
     }
 
     #[test]
@@ -114,7 +115,7 @@ mod tests {
     fn a_locked_translation_counts_as_infinitely_heavy() {
         let ball = Yields { inverse_mass: 1.0, ..BRICK };
         let held = Yields { free: DVec3::new(1.0, 1.0, 0.0), ..BRICK };
-        let touch = Touch { normal: DVec3::Z, arms: [DVec3::ZERO; 2], rate: -1.0 };
+        let touch = Separation { normal: DVec3::Z, arms: [DVec3::ZERO; 2], rate: -1.0 };
         assert_eq!(normal_mass([&ball, &held], [touch].into_iter()), 1.0);
         assert!(normal_mass([&held, &held], [touch].into_iter()).is_finite());
     }
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn locked_rotations_and_noise_count_as_no_rotation() {
         let arm = DVec3::new(1.0, 2.0, -3.0);
-        let touch = |rate: f64| [Touch { normal: DVec3::Z, arms: [arm, DVec3::ZERO], rate }].into_iter();
+        let touch = |rate: f64| [Separation { normal: DVec3::Z, arms: [arm, DVec3::ZERO], rate }].into_iter();
         let locked = Yields { free_turn: DVec3::ZERO, ..BRICK };
         assert!((normal_mass([&locked, &Yields::NOT], touch(1.0)) - 3.0).abs() < 1e-14);
         assert_eq!(normal_mass([&BRICK, &Yields::NOT], touch(0.0)), 3.0);

@@ -4,6 +4,7 @@
 use glam::{DMat3, DVec3};
 
 use crate::body::Body;
+use crate::collide::{Part, Touch, Touches};
 use crate::collide::{box_ellipsoid, box_plane, box_sphere, ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_sphere};
 use crate::contact::Curvature;
 use crate::shape::Shape;
@@ -42,6 +43,12 @@ impl Form {
             _ => None,
         }
     }
+
+    /// Whether it is a box, whose touches share the mass that normal dashpots count with.
+    #[inline]
+    pub fn is_box(&self) -> bool {
+        matches!(self, Form::Box { .. })
+    }
 }
 
 /// A surface in its place.
@@ -56,6 +63,18 @@ pub struct Posed {
 }
 
 impl Posed {
+    /// A ball.
+    #[inline]
+    pub fn ball(centre: DVec3, radius: f64) -> Posed {
+        Posed { form: Form::Sphere { radius }, position: centre, world_from_body: DMat3::IDENTITY }
+    }
+
+    /// What is behind a plane through a point, with its unit normal.
+    #[inline]
+    pub fn half_space(through: DVec3, normal: DVec3) -> Posed {
+        Posed { form: Form::Plane { normal }, position: through, world_from_body: DMat3::IDENTITY }
+    }
+
     /// A body that is no wall but a plane; `None` for others.
     pub fn of(body: &Body) -> Option<Posed> {
         let form = match body.shape {
@@ -87,21 +106,38 @@ pub struct Meeting {
     pub curvature_a: Curvature,
     /// Of b.
     pub curvature_b: Curvature,
-    /// R_eff (m): one over the sum of the mean curvatures; of a box' corner, half of its shortest edge.
+    /// R_eff (m), by the table in `collide/mod.rs`.
     pub radius_eff: f64,
+    /// What kind of place it is on a, and on b.
+    pub part: [Part; 2],
 }
 
 impl Meeting {
     /// Of two smooth surfaces, at least one of them curved.
     pub fn smooth(point: DVec3, normal: DVec3, overlap: f64, curvature_a: Curvature, curvature_b: Curvature) -> Self {
         let radius_eff = 1.0 / (curvature_a.mean() + curvature_b.mean());
-        Meeting { point, normal, overlap, curvature_a, curvature_b, radius_eff }
+        let part = [Part::Face; 2];
+        Meeting { point, normal, overlap, curvature_a, curvature_b, radius_eff, part }
     }
 
     /// The same with a and b exchanged.
     pub fn turned(self) -> Self {
         let (curvature_a, curvature_b) = (self.curvature_b, self.curvature_a);
-        Meeting { normal: -self.normal, curvature_a, curvature_b, ..self }
+        Meeting { normal: -self.normal, curvature_a, curvature_b, part: [self.part[1], self.part[0]], ..self }
+    }
+
+    /// The same as a touch of bodies with these centres.
+    fn as_touch(&self, feature: u32, centres: [DVec3; 2]) -> Touch {
+        Touch {
+            feature,
+            part: self.part,
+            normal: self.normal,
+            gap: -self.overlap,
+            arm: centres.map(|centre| self.point - centre),
+            curvature: [self.curvature_a, self.curvature_b],
+            radius_eff: self.radius_eff,
+            closing: None,
+        }
     }
 }
 
@@ -142,6 +178,15 @@ pub fn meet(a: &Posed, b: &Posed, feature: u32) -> Option<Meeting> {
         (Form::Plane { .. } | Form::Sphere { .. }, Form::Ellipsoid { .. } | Form::Box { .. })
         | (Form::Ellipsoid { .. }, Form::Box { .. }) => meet(b, a, feature).map(Meeting::turned),
         _ => None,
+    }
+}
+
+/// Adds the places where two bodies are nearer than `within`.
+pub(super) fn touch(a: &Posed, b: &Posed, within: f64, out: &mut Touches) {
+    for feature in 0..features(&a.form, &b.form) {
+        if let Some(meeting) = meet(a, b, feature).filter(|meeting| -meeting.overlap < within) {
+            out.push(meeting.as_touch(feature, [a.position, b.position]));
+        }
     }
 }
 

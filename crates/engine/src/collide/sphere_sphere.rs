@@ -2,16 +2,35 @@
 
 use glam::DVec3;
 
-use crate::collide::{gather_bodies, wide};
-use crate::contact::Block;
+use crate::collide::{Part, Touch, gather_bodies, wide};
+use crate::contact::{Block, Curvature};
 use crate::quad::{minus, plus, quad};
 use crate::state::Mover;
 
-/// Whether the spheres touch, b shifted to its image.
+/// Whether two centres this far apart are nearer than `reach`: by squares.
 #[inline(always)]
-pub fn touch(a: &Mover, b: &Mover, shift: DVec3) -> bool {
-    let reach = a.radius + b.radius;
-    (a.position - (b.position + shift)).length_squared() < reach * reach
+fn is_near(between: DVec3, reach: f64) -> bool {
+    between.length_squared() < reach * reach
+}
+
+/// Where spheres around these centres, b at its image, touch, or are nearer than `within`. Two in one place part along z.
+pub fn meet([at_a, at_b]: [DVec3; 2], [radius_a, radius_b]: [f64; 2], within: f64) -> Option<Touch> {
+    let (between, reach) = (at_a - at_b, radius_a + radius_b);
+    if !is_near(between, reach + within) {
+        return None;
+    }
+    let (normal, gap) = (between.try_normalize().unwrap_or(DVec3::Z), between.length() - reach);
+    let lever = |radius: f64| radius + 0.5 * gap;
+    Some(Touch {
+        feature: 0,
+        part: [Part::Face; 2],
+        normal,
+        gap,
+        arm: [normal * -lever(radius_a), normal * lever(radius_b)],
+        curvature: [radius_a, radius_b].map(|radius| Curvature::round(1.0 / radius)),
+        radius_eff: radius_a * radius_b / reach,
+        closing: None,
+    })
 }
 
 /// Puts the pair into a lane.

@@ -5,11 +5,32 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::collide::gather_bodies;
-use crate::contact::Block;
+use crate::collide::{Part, Touch, gather_bodies};
+use crate::contact::{Block, Curvature};
 use crate::neighbour::Side;
 use crate::state::{Load, Mover};
 use crate::wall::Wall;
+
+/// Where a sphere, which is a, and a wall touch, or are nearer than `within`; behind a plane the gap is below -R. Never from
+/// behind where only the front of the wall is touched. Seams are not settled.
+pub fn meet(centre: DVec3, radius: f64, wall: &Wall, within: f64) -> Option<Touch> {
+    let nearest = wall.touchable(centre).filter(|nearest| nearest.distance < radius + within)?;
+    let gap = nearest.distance - radius;
+    // Near the axis of a cone the wall's normal is not a unit vector to the last bit.
+    let normal = nearest.normal.normalize();
+    let arm = normal * -(radius + 0.5 * gap);
+    let (part, curvature) = wall.surface_at(centre, &nearest);
+    Some(Touch {
+        feature: u32::from(nearest.behind && wall.plane().is_none()),
+        part: [Part::Face, part],
+        normal,
+        gap,
+        arm: [arm, centre - wall.place() + arm],
+        curvature: [Curvature::round(1.0 / radius), curvature],
+        radius_eff: radius,
+        closing: None,
+    })
+}
 
 /// Puts the pair into a lane; `side` says which of a and b is the wall, which is `now` and was `before` the step.
 #[inline(always)]

@@ -177,7 +177,7 @@ fn place<const N: usize>(block: &mut Block) {
         let (reach_a, reach_b) = (block.between.scalar(i), block.moving.scalar(i));
         let flat = reach_a * reach_b < 0.0;
         let squared = between.length_squared();
-        // Whether a wall is touched was known before. As `sphere_sphere::touch` has it, to the bit.
+        // Whether a wall is touched was known before. As `sphere_sphere::meet` has it, to the bit.
         let near = squared < (reach_a + reach_b) * (reach_a + reach_b);
         let live = (block.live >> i & 1 == 1) & (flat | near);
         block.touches.0[i] = if live { 1.0 } else { 0.0 };

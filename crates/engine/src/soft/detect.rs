@@ -84,7 +84,7 @@ fn touch_spheres(view: &View, chunk: Chunk, watch: &mut Watch, begun: &mut Vec<u
         let [a, b] = view.movers(candidate);
         let reach = a.radius + b.radius;
         let squared = (a.position - (b.position + view.colliders.shifts[candidate.image()])).length_squared();
-        // As `sphere_sphere::touch` has it.
+        // As `sphere_sphere::meet` has it.
         if squared < reach * reach {
             begun.push(index);
             return None;

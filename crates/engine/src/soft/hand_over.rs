@@ -11,13 +11,11 @@
 use glam::DVec3;
 
 use super::View;
+use crate::collide::seams::is_same_place;
 use crate::law::tracked::POINTS_KNOWN;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::ChunkContacts;
 use crate::wall::Wall;
-
-/// The two walls are touched at one place if their nearest points are not farther apart than this, in radii.
-const SAME_PLACE: f64 = 0.05;
 
 /// Whether a contact with `to` goes on where one with `from` has ended.
 pub fn goes_on(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
@@ -25,7 +23,7 @@ pub fn goes_on(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
         let nearest = wall.nearest(centre);
         nearest.normal * nearest.distance
     });
-    p.distance_squared(q) <= SAME_PLACE * SAME_PLACE * radius * radius
+    is_same_place(p, q, radius)
 }
 
 /// Finds the wall contacts that end, each with the one that goes on in its place: candidates `(from, to)`. To be called

@@ -1,0 +1,83 @@
+//! Shapes in their places: what the geometry of pairs reads of a body. Knows no motion, material or law.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use crate::body::Body;
+use crate::collide::solid::{self, Form};
+use crate::shape::Shape;
+use crate::wall::Wall;
+
+/// Names a shape that is carried by a body: today each body carries one, and this is its id. Of two, seams prefer the lower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ColliderId(pub u32);
+
+/// A shape in its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Posed {
+    /// A ball.
+    Sphere {
+        /// m.
+        centre: DVec3,
+        /// m.
+        radius: f64,
+    },
+    /// An ellipsoid or a box.
+    Solid(solid::Posed),
+    /// A plane, rectangle, tube or cone.
+    Wall(Wall),
+}
+
+impl Posed {
+    /// Puts a shape at a position (m), turned by a unit quaternion.
+    pub fn new(shape: &Shape, position: DVec3, world_from_body: DQuat) -> Posed {
+        if let Some(wall) = Wall::new(shape, position, world_from_body) {
+            return Posed::Wall(wall);
+        }
+        match Form::of(shape) {
+            Some(form) => {
+                Posed::Solid(solid::Posed { form, position, world_from_body: DMat3::from_quat(world_from_body) })
+            }
+            None => Posed::Sphere { centre: position, radius: shape.radius().unwrap_or(0.0) },
+        }
+    }
+
+    /// A body where its description puts it.
+    pub fn of(body: &Body) -> Posed {
+        Posed::new(&body.shape, body.position, body.orientation.normalize())
+    }
+
+    /// The same at another place: of a pair in a periodic cell, b at its image.
+    pub fn shifted(self, shift: DVec3) -> Posed {
+        match self {
+            Posed::Sphere { centre, radius } => Posed::Sphere { centre: centre + shift, radius },
+            Posed::Solid(solid) => Posed::Solid(solid::Posed { position: solid.position + shift, ..solid }),
+            Posed::Wall(wall) => Posed::Wall(wall.shifted(shift)),
+        }
+    }
+
+    /// The body's centre (m), from which arms count; of a plane any point of it.
+    pub fn centre(&self) -> DVec3 {
+        match self {
+            Posed::Sphere { centre, .. } => *centre,
+            Posed::Solid(solid) => solid.position,
+            Posed::Wall(wall) => wall.place(),
+        }
+    }
+
+    /// The wall that it is, if it is one.
+    pub fn wall(&self) -> Option<&Wall> {
+        match self {
+            Posed::Wall(wall) => Some(wall),
+            _ => None,
+        }
+    }
+
+    /// As pairs with an ellipsoid or a box take it; `None` for walls that no such pair is built with.
+    pub(super) fn as_solid(&self) -> Option<solid::Posed> {
+        match self {
+            Posed::Sphere { centre, radius } => Some(solid::Posed::ball(*centre, *radius)),
+            Posed::Solid(solid) => Some(*solid),
+            Posed::Wall(wall) => wall.plane().map(|normal| solid::Posed::half_space(wall.place(), normal)),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Which parts of the engine may not know which others: checked by their imports. A part that compiles without a method stays
+//! usable by the next one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A part (a folder with its file, under `src/`) and the modules of the crate that it must not name.
+const ROOMS: [(&str, &[&str]); 2] = [
+    ("collide", &["explicit", "soft", "world", "law", "constraint", "nonsmooth", "measure"]),
+    ("neighbour", &["explicit", "soft", "world", "law", "constraint", "nonsmooth", "measure"]),
+];
+
+/// The sources of a part.
+fn files_of(part: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(part);
+    let mut files: Vec<PathBuf> = [folder.with_extension("rs")].into_iter().filter(|file| file.exists()).collect();
+    if let Ok(entries) = fs::read_dir(&folder) {
+        files.extend(
+            entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "rs")),
+        );
+    }
+    files
+}
+
+/// The code of a source without comments, white space, and the tests at its end.
+fn code_of(source: &str) -> String {
+    let tests = source.find("\n#[cfg(test)]\nmod ").unwrap_or(source.len());
+    let lines = source[..tests].lines().map(|line| line.split("//").next().unwrap_or(""));
+    lines.flat_map(str::chars).filter(|c| !c.is_whitespace()).collect()
+}
+
+/// The names of the crate's modules that code speaks of: `crate::name`, and each of `crate::{name, other::Thing}`.
+fn modules_named(code: &str) -> Vec<String> {
+    let name = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut names = Vec::new();
+    for after in code.split("crate::").skip(1) {
+        let Some(group) = after.strip_prefix('{') else {
+            names.push(name(after));
+            continue;
+        };
+        let (mut depth, mut start) = (0, 0);
+        for (at, c) in group.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth > 0 => depth -= 1,
+                ',' | '}' if depth == 0 => {
+                    names.push(name(&group[start..at]));
+                    start = at + 1;
+                    if c == '}' {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+#[test]
+fn parts_do_not_import_what_stands_above_them() {
+    for (part, forbidden) in ROOMS {
+        let files = files_of(part);
+        assert!(!files.is_empty(), "{part} has no files: mend the table");
+        for file in files {
+            let code = code_of(&fs::read_to_string(&file).unwrap());
+            assert!(
+                !code.contains("super::super"),
+                "{}: name modules from `crate`, so that this test sees them",
+                file.display()
+            );
+            for name in modules_named(&code) {
+                assert!(!forbidden.contains(&name.as_str()), "{} must not know `{name}`", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_import_is_found_however_it_is_written() {
+    let source = "use crate::law::{Hooke};\nuse crate::{\n  state::{Load, Mover}, world::World, // crate::cell\n};\nfn f() \
+                  { crate::explicit::go() }\n#[cfg(test)]\nmod tests { use crate::probe; }\n";
+    assert_eq!(modules_named(&code_of(source)), ["law", "state", "world", "explicit"]);
+}

@@ -384,9 +384,21 @@ pub(crate) fn resist<L: FrictionLaw, const N: usize>(
     for i in 0..N {
         let contact = block.contact(i);
         let bits = slips.0[i].to_bits();
-        let mut carried = recall(law, &contact, |k| memory[k].0[i], bits);
+        let mut carried = recall(
+            law,
+            &contact,
+            #[inline(always)]
+            |k| memory[k].0[i],
+            bits,
+        );
         let resistance = law.resist(&contact, &mut carried, &mut []);
-        slips.0[i] = f64::from_bits(carried.store_bits(|k, number| memory[k].0[i] = number, bits, own));
+        let bits = carried.store_bits(
+            #[inline(always)]
+            |k, number| memory[k].0[i] = number,
+            bits,
+            own,
+        );
+        slips.0[i] = f64::from_bits(bits);
         put(block, i, L::RESISTS, &resistance);
     }
 }

@@ -107,8 +107,15 @@ pub enum Carry {
 pub fn recall<L: FrictionLaw>(law: &L, contact: &Contact, number: impl Fn(usize) -> f64, bits: u64) -> L::Memory {
     let memory = L::Memory::load_bits(number, bits, u64::from(L::RESISTS.0));
     match law.carry() {
-        Carry::WithPair => memory.turned(|vector| contact.transport(vector)),
-        Carry::AsLammps => memory.turned(|vector| project_and_rescale(vector, contact.normal)),
+        // Not inlined, a closure that is called several times would keep the loop from being vectorised.
+        Carry::WithPair => memory.turned(
+            #[inline(always)]
+            |vector| contact.transport(vector),
+        ),
+        Carry::AsLammps => memory.turned(
+            #[inline(always)]
+            |vector| project_and_rescale(vector, contact.normal),
+        ),
         Carry::ByLaw => memory,
     }
 }

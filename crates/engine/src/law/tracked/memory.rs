@@ -78,16 +78,16 @@ impl TrackedMemory {
     /// From a memory of so many numbers.
     #[inline(always)]
     pub fn from_numbers(size: usize, bits: u64, number: impl Fn(usize) -> f64) -> Self {
-        let vector = |at: usize| DVec3::new(number(at), number(at + 1), number(at + 2));
         let (of_b, of_points) = parts(size);
-        let mut memory = TrackedMemory { slide: vector(0), roll_a: vector(3), spin: number(6), ..Self::default() };
+        let (slide, roll_a) = (vector_at(&number, 0), vector_at(&number, 3));
+        let mut memory = TrackedMemory { slide, roll_a, spin: number(6), ..Self::default() };
         if of_b > 0 {
-            memory.roll_b = vector(LEAST);
+            memory.roll_b = vector_at(&number, LEAST);
         }
         if of_points > 0 {
-            memory.point_a = vector(LEAST + of_b);
-            memory.point_b = vector(LEAST + of_b + 3);
-            memory.normal = vector(LEAST + of_b + 6);
+            memory.point_a = vector_at(&number, LEAST + of_b);
+            memory.point_b = vector_at(&number, LEAST + of_b + 3);
+            memory.normal = vector_at(&number, LEAST + of_b + 6);
         }
         memory.with_bits(bits)
     }
@@ -107,6 +107,21 @@ impl TrackedMemory {
         }
         other
     }
+}
+
+/// The vector of these three numbers. A function, because a closure cannot be told to be inlined, and one call that is not
+/// keeps the loop over contacts from being vectorised.
+#[inline(always)]
+fn vector_at(number: &impl Fn(usize) -> f64, at: usize) -> DVec3 {
+    DVec3::new(number(at), number(at + 1), number(at + 2))
+}
+
+/// Puts the three numbers of a vector.
+#[inline(always)]
+fn put_vector(put: &mut impl FnMut(usize, f64), at: usize, v: DVec3) {
+    put(at, v.x);
+    put(at + 1, v.y);
+    put(at + 2, v.z);
 }
 
 /// How many numbers of a memory of this size are of b's roll, and of points.
@@ -155,20 +170,15 @@ macro_rules! kept {
             #[inline(always)]
             fn store_bits(self, mut put: impl FnMut(usize, f64), _: u64, _: u64) -> u64 {
                 let (of_b, of_points) = parts(Self::SIZE);
-                let mut vector = |at: usize, v: DVec3| {
-                    put(at, v.x);
-                    put(at + 1, v.y);
-                    put(at + 2, v.z);
-                };
-                vector(0, self.0.slide);
-                vector(3, self.0.roll_a);
+                put_vector(&mut put, 0, self.0.slide);
+                put_vector(&mut put, 3, self.0.roll_a);
                 if of_b > 0 {
-                    vector(LEAST, self.0.roll_b);
+                    put_vector(&mut put, LEAST, self.0.roll_b);
                 }
                 if of_points > 0 {
-                    vector(LEAST + of_b, self.0.point_a);
-                    vector(LEAST + of_b + 3, self.0.point_b);
-                    vector(LEAST + of_b + 6, self.0.normal);
+                    put_vector(&mut put, LEAST + of_b, self.0.point_a);
+                    put_vector(&mut put, LEAST + of_b + 3, self.0.point_b);
+                    put_vector(&mut put, LEAST + of_b + 6, self.0.normal);
                 }
                 put(6, self.0.spin);
                 self.0.bits()

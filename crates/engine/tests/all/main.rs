@@ -10,6 +10,7 @@ mod conservation;
 mod due;
 mod guards;
 mod lammps;
+mod layers;
 mod motion;
 mod neighbours;
 mod objectivity;

@@ -2,7 +2,7 @@
 //!
 //! Body n of a stream (from 0) is due at the time start + n/rate; it enters at the first step at or after that. Its
 //! radius is number n of a random stream of its own, so all that is fixed about it follows from n. Its place is drawn when
-//! it enters, from a second one. `world/traffic.rs` does the work; this file says what is wanted.
+//! it enters, from a second one. `traffic.rs` does the work; this file says what is wanted.
 
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

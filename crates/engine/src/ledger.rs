@@ -6,13 +6,7 @@
 //! contact ends counts as lost to its motion. What bodies bring along when they enter, and what they and their contacts
 //! hold when they leave, is kept apart: it is neither lost nor work.
 
-use glam::DQuat;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-use crate::body::Motion;
-use crate::model::{Model, Special};
-use crate::state::{Mover, State};
 
 /// Sums booked since the start, by the trapezoidal rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -143,48 +137,5 @@ impl Ledger {
     /// Everything lost, by any motion.
     pub fn lost(&self) -> f64 {
         self.lost_normal + self.lost_slide + self.lost_roll + self.lost_spin + self.lost_local
-    }
-}
-
-/// Kinetic and potential energy of all bodies (J).
-pub(crate) fn kinetic_and_potential(model: &Model, state: &State) -> (f64, f64) {
-    let bodies = &state.bodies;
-    let add = |sum: (f64, f64), one: (f64, f64)| (sum.0 + one.0, sum.1 + one.1);
-    let of_chunk = |(chunk, movers): (usize, &[Mover])| {
-        let first = chunk * bodies.chunk;
-        (first..first + movers.len()).map(|index| energies_of(model, state, index)).fold((0.0, 0.0), add)
-    };
-    // By chunks, so that no number of threads changes a bit.
-    let chunks: Vec<(f64, f64)> = bodies.movers.par_chunks(bodies.chunk).enumerate().map(of_chunk).collect();
-    chunks.into_iter().fold((0.0, 0.0), add)
-}
-
-/// Kinetic and potential energy of one body by index: in a cell, of the place that it has come to without being put back.
-pub(crate) fn energies_of(model: &Model, state: &State, index: usize) -> (f64, f64) {
-    let bodies = &state.bodies;
-    let mover = &bodies.movers[index];
-    if mover.inverse_mass == 0.0 {
-        return (0.0, 0.0);
-    }
-    let special = bodies.special(mover);
-    let mass = 1.0 / mover.inverse_mass;
-    let turning = turning_energy(mover, special, bodies.orientations[index]);
-    let kinetic = 0.5 * (mass * mover.velocity.length_squared() + turning);
-    let falls = special.is_none_or(|special| special.motion == Motion::Free);
-    let place = match &state.cell {
-        Some(cell) if falls => mover.position + cell.frame.shift(bodies.image_of(index).as_i64vec3()),
-        _ => mover.position,
-    };
-    (kinetic, if falls { -mass * model.gravity.dot(place) } else { 0.0 })
-}
-
-/// w . I w.
-fn turning_energy(mover: &Mover, special: Option<&Special>, orientation: DQuat) -> f64 {
-    match special.and_then(|special| special.inertia_body) {
-        None => mover.angular_velocity.length_squared() / mover.inverse_inertia,
-        Some(inertia_body) => {
-            let in_body = orientation.inverse() * mover.angular_velocity;
-            in_body.dot(inertia_body * in_body)
-        }
     }
 }

@@ -21,6 +21,7 @@ pub mod cell;
 mod check;
 pub mod collide;
 pub mod contact;
+mod energy;
 pub mod error;
 pub mod explicit;
 pub mod flow;

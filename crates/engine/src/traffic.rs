@@ -11,10 +11,10 @@ use glam::{DVec3, IVec3};
 
 use crate::body::{Body, Motion};
 use crate::cell::Frame;
+use crate::energy;
 use crate::error::{BuildError, Trouble};
 use crate::geometry::Geometry;
 use crate::inflow::{Arrival, Inflow, Queue};
-use crate::ledger;
 use crate::model::Model;
 use crate::mover::{check_body, mover_of};
 use crate::shape::Shape;
@@ -212,7 +212,7 @@ pub fn put_in(model: &Model, state: &mut State, geometry: &mut Geometry, enterin
         bodies.index_of.push(at as u32);
         bodies.material_of.push(material);
         bodies.first_wall += 1;
-        let (kinetic, potential) = ledger::energies_of(model, state, at);
+        let (kinetic, potential) = energy::of_body(model, state, at);
         state.sums.carried.kinetic_in += kinetic;
         state.sums.carried.potential_in += potential;
         // Not by way of 1/m: a checkpoint must give the same bits again.

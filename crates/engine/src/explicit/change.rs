@@ -13,9 +13,9 @@ use super::bodies::Mechanics;
 use super::step::PassStep;
 use super::{Work, deform, step};
 use crate::body::Body;
+use crate::energy;
 use crate::error::Trouble;
 use crate::geometry::Geometry;
-use crate::ledger;
 use crate::model::Model;
 use crate::soft::evaluate::{Loads, Memory, Notes, Pairs, chosen, evaluate, stored};
 use crate::soft::{self, ChunkSums, ChunkWork, Colliders, Outbox, Records};
@@ -88,7 +88,7 @@ fn book_leaving(model: &Model, state: &mut State, geometry: &Geometry, work: &mu
     for &id in leaving {
         let index = bodies.index_of[id as usize] as usize;
         let mover = &bodies.movers[index];
-        let (kinetic, potential) = ledger::energies_of(model, state, index);
+        let (kinetic, potential) = energy::of_body(model, state, index);
         carried.kinetic_out += kinetic;
         carried.potential_out += potential;
         left_mass += if mover.inverse_mass > 0.0 { 1.0 / mover.inverse_mass } else { 0.0 };

@@ -1,15 +1,16 @@
 //! The first evaluation: lists, contacts, loads and ledger of a world that has none yet; and of one that continues.
 
+use rayon::prelude::*;
+
 use super::bodies::Mechanics;
 use super::step::{PassStep, detect_and_evaluate};
 use super::{Work, deform, step};
+use crate::energy;
 use crate::geometry::Geometry;
-use crate::ledger;
 use crate::model::Model;
 use crate::soft::carry::HeldContacts;
 use crate::soft::{self, Colliders, Records};
 use crate::state::{Bodies, State};
-use rayon::prelude::*;
 
 /// Makes lists for bodies at step 0, with contacts that remember what is held, and evaluates loads without growing any memory.
 pub fn start(model: &Model, state: &mut State, geometry: &mut Geometry, work: &mut Work, held: HeldContacts) {
@@ -40,7 +41,7 @@ pub fn start_ledger(
     let driven = drives + work.soft.belt_power() + flow_power;
     state.sums.book(power, driven, 0.5 * model.dt);
     let stored = stored(model, state, geometry, work);
-    let (kinetic, potential) = ledger::kinetic_and_potential(model, state);
+    let (kinetic, potential) = energy::of_all(model, state);
     state.sums.stored_at_start = stored;
     state.sums.start = kinetic + potential + stored.iter().sum::<f64>();
 }

@@ -6,8 +6,9 @@ use rayon::prelude::*;
 use super::{Phases, World};
 use crate::body::Motion;
 use crate::collide::solid::Form;
+use crate::energy;
 use crate::explicit::start;
-use crate::ledger::{self, Ledger};
+use crate::ledger::Ledger;
 use crate::measure::{BodyView, ContactRow};
 use crate::model::Model;
 use crate::neighbour::{Candidate, Class, Side};
@@ -154,7 +155,7 @@ impl World {
 
     /// The energies now.
     pub fn ledger(&self) -> Ledger {
-        let (kinetic, potential) = ledger::kinetic_and_potential(&self.model, &self.state);
+        let (kinetic, potential) = energy::of_all(&self.model, &self.state);
         let stored = start::stored(&self.model, &self.state, &self.geometry, &self.work);
         Ledger::new(kinetic, potential, stored, &self.state.sums, self.model.dt)
     }

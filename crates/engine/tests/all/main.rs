@@ -12,6 +12,7 @@ mod golden;
 mod guards;
 mod imports;
 mod lammps;
+mod layers;
 mod motion;
 mod neighbours;
 mod objectivity;

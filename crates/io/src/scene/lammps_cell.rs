@@ -56,7 +56,8 @@ fn check_box_line(line: &Line<'_>) -> Result<(), Fault> {
     // As many numbers as the form has other words.
     let numbers = form.split(' ').count() - words.len();
     if fields.len() == numbers + words.len() && fields.ends_with(words) {
-        return Ok(());
+        let read = |field: &&str| number(field).map(drop).map_err(|message| (line.0.clone(), message));
+        return fields[..numbers].iter().try_for_each(read);
     }
     Err((line.0.clone(), format!("expected a line of the box, \"{form}\", found \"{}\"", shown(line.1))))
 }

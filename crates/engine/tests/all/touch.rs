@@ -475,8 +475,8 @@ fn seams_are_settled_as_the_engine_settles_them() {
                 list.extend(found.iter().map(|touch| (ColliderId::first_of(id), *touch)));
             }
             let before = list.iter().filter(|(_, touch)| touch.gap < 0.0).count();
-            settle_seams(centre, &mut list, |id| &posed[id.0 as usize]);
-            let found: Vec<u32> = list.iter().filter(|(_, touch)| touch.gap < 0.0).map(|(id, _)| id.0).collect();
+            settle_seams(centre, &mut list, |id| &posed[id.body as usize]);
+            let found: Vec<u32> = list.iter().filter(|(_, touch)| touch.gap < 0.0).map(|(id, _)| id.body).collect();
             assert_eq!(found, expected, "{centre} {radius} {group:?}");
             kept += found.len();
             left += before - found.len();
@@ -493,7 +493,7 @@ fn planes_stay_and_so_do_touches_with_bodies() {
     let posed = [plane, plane, ball(0.5, DVec3::X * 0.9)];
     let touch_of = |id: u32| (ColliderId::first_of(id), only(&ball(0.5, DVec3::Z * 0.49), &posed[id as usize]));
     let mut list = vec![touch_of(0), touch_of(1), touch_of(2)];
-    settle_seams(DVec3::Z * 0.49, &mut list, |id| &posed[id.0 as usize]);
+    settle_seams(DVec3::Z * 0.49, &mut list, |id| &posed[id.body as usize]);
     assert_eq!(list.len(), 3);
 }
 

@@ -6,6 +6,7 @@ mod box_impacts;
 mod cell;
 mod closed_forms;
 mod common;
+mod cone;
 mod conservation;
 mod due;
 mod golden;

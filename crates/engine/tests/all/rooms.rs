@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 
 /// Parts (a folder with its file, under `src/`) and the modules of the crate that they must not name: the ways of advancing a
 /// world and what is built on them; what reads a world; and for laws and contacts everything that holds many of them.
-const ROOMS: [(&[&str], &[&str]); 3] = [
+const ROOMS: [(&[&str], &[&str]); 4] = [
     (&SHARED, &["explicit", "constraint", "nonsmooth", "world", "probe", "reference"]),
-    (&["collide", "neighbour", "contact", "law"], &["soft", "measure"]),
+    (&["collide", "cone", "neighbour", "contact", "law"], &["soft", "measure"]),
+    (&["cone"], &["body", "cell", "contact", "geometry", "law", "ledger", "model", "neighbour", "state", "wall"]),
     (&["contact", "law"], &["body", "collide", "ledger", "model", "neighbour", "state", "wall"]),
 ];
 
 /// The parts that all methods share.
-const SHARED: [&str; 18] = [
+const SHARED: [&str; 20] = [
     "body",
     "cell",
     "collide",
+    "cone",
     "contact",
     "energy",
     "flow",
@@ -27,6 +29,7 @@ const SHARED: [&str; 18] = [
     "model",
     "mover",
     "neighbour",
+    "response",
     "shape",
     "soft",
     "state",

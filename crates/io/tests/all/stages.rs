@@ -221,11 +221,11 @@ fn ids_are_tables_then_what_comes_over_then_grains() {
     assert_eq!(body.position, settled.body(0).position);
     let world = scene.world().unwrap();
     let (old, new) = (settled.remembered(), world.remembered());
-    let (old, new) = (old.rows()[0], new.rows()[0]);
+    let (old, new) = (&old.rows()[0], &new.rows()[0]);
     assert_eq!((old.a, old.b, new.a, new.b), (0, 1, 0, 2));
     // Seen from the other side; it has slipped, so it is at the limit and keeps only its direction to rounding.
     assert!(
-        old.memory.slide.spring.normalize().dot(new.memory.slide.spring.normalize()) < -0.999_999,
+        vector(&old.memory, SLIDE).normalize().dot(vector(&new.memory, SLIDE).normalize()) < -0.999_999,
         "{old:?} {new:?}"
     );
     assert!(scene.notes.iter().any(|note| note.contains("numbered otherwise")), "{:?}", scene.notes);

@@ -6,32 +6,17 @@ use std::path::{Path, PathBuf};
 
 /// Parts (a folder with its file, under `src/`) and the modules of the crate that they must not name: the ways of advancing a
 /// world and what is built on them; what reads a world; and for laws and contacts everything that holds many of them.
-const ROOMS: [(&[&str], &[&str]); 3] = [
+const ROOMS: [(&[&str], &[&str]); 4] = [
     (&SHARED, &["explicit", "constraint", "nonsmooth", "world", "probe", "reference"]),
-    (&["collide", "neighbour", "contact", "law"], &["soft", "measure"]),
-    (&["contact", "law"], &["body", "collide", "ledger", "model", "neighbour", "state", "wall"]),
+    (&["collide", "broad", "contact", "law"], &["soft", "measure"]),
+    (&["contact", "law"], &["body", "collide", "ledger", "model", "broad", "state", "wall"]),
+    (&["broad"], &["body", "contact", "law", "ledger", "model", "state"]),
 ];
 
 /// The parts that all methods share.
 const SHARED: [&str; 18] = [
-    "body",
-    "cell",
-    "collide",
-    "contact",
-    "energy",
-    "flow",
-    "geometry",
-    "inflow",
-    "law",
-    "ledger",
-    "model",
-    "mover",
-    "neighbour",
-    "shape",
-    "soft",
-    "state",
-    "traffic",
-    "wall",
+    "body", "broad", "cell", "collide", "contact", "energy", "flow", "geometry", "inflow", "law", "ledger", "model",
+    "mover", "shape", "soft", "state", "traffic", "wall",
 ];
 
 /// The sources of a part.

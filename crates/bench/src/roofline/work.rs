@@ -5,6 +5,7 @@
 //! making lists.
 
 use glam::{DQuat, DVec3};
+use stickslip::World;
 use stickslip::contact::{LANES, Lanes};
 use stickslip::law::MemoryLayout;
 use stickslip::state::{BlockHead, Load, Mover};

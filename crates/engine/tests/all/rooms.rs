@@ -14,9 +14,9 @@ const ROOMS: [(&[&str], &[&str]); 4] = [
 ];
 
 /// The parts that all methods share.
-const SHARED: [&str; 18] = [
+const SHARED: [&str; 19] = [
     "body", "broad", "cell", "collide", "contact", "energy", "flow", "geometry", "inflow", "law", "ledger", "model",
-    "mover", "shape", "soft", "state", "traffic", "wall",
+    "mover", "response", "shape", "soft", "state", "traffic", "wall",
 ];
 
 /// The sources of a part.

@@ -9,6 +9,7 @@
 //! - [`inflow`]: bodies that come and go during a run;
 //! - [`broad`], [`wall`], [`collide`]: who might touch, who does;
 //! - [`contact`], [`law`]: one contact, its signs, and the laws, one file each;
+//! - [`cone`]: contact with friction cones, and its solver;
 //! - `soft`: which pairs touch, and the pass over contacts;
 //! - [`explicit`]: the step, the passes over bodies, the stable step;
 //! - [`ledger`], [`measure`]: where the energy went, what can be read off;
@@ -21,6 +22,7 @@ pub mod broad;
 pub mod cell;
 mod check;
 pub mod collide;
+pub mod cone;
 pub mod contact;
 mod energy;
 pub mod error;

@@ -23,7 +23,7 @@ pub mod walls;
 use glam::{DQuat, DVec3};
 
 use crate::contact::{Block, Lanes, Mode, Side};
-use crate::law::PairLaws;
+use crate::law::SpringLaws;
 use crate::state::Mover;
 
 /// One contact: loads are those on a, the body with the lower id; the normal points from b to a.
@@ -63,7 +63,7 @@ pub(crate) fn contact_row(
     lane: usize,
     [a, b]: [&Mover; 2],
     (wall, feature): (Side, u8),
-    laws: &PairLaws,
+    laws: &SpringLaws,
     memory: &[Lanes],
 ) -> ContactRow {
     let normal = block.normal.get(lane);

@@ -7,6 +7,7 @@ mod broad;
 mod cell;
 mod closed_forms;
 mod common;
+mod cone;
 mod conservation;
 mod due;
 mod golden;

@@ -3,6 +3,7 @@
 mod allocations;
 mod bits;
 mod box_impacts;
+mod broad;
 mod cell;
 mod closed_forms;
 mod common;

@@ -103,7 +103,7 @@ impl World {
         for (lists, contacts) in self.work.soft.lists.chunks.iter().zip(&self.state.contacts) {
             for head in &contacts.blocks {
                 for lane in (0..head.count).filter(|lane| head.live >> lane & 1 == 1) {
-                    let candidate = &lists.candidates[contacts.placed[(head.first + lane) as usize] as usize];
+                    let candidate = &lists.candidates[contacts.placed[(head.first + lane) as usize].candidate()];
                     pairs.push([candidate.a, candidate.b]);
                 }
             }

@@ -74,10 +74,11 @@ impl World {
                 let layout = MemoryLayout::of(laws);
                 let lanes = &contacts.memory[block * stride..(block + 1) * stride];
                 for lane in (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1) {
-                    let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
+                    let slot = contacts.placed[head.first as usize + lane];
+                    let candidate = &lists.candidates[slot.candidate()];
                     let [a, b] = [candidate.a, candidate.b].map(|i| self.state.bodies.movers[i as usize].id);
                     let memory = PairMemory::from_lanes(&layout, lanes, lane);
-                    rows.push(RememberedContact { a, b, feature: candidate.feature(), memory });
+                    rows.push(RememberedContact { a, b, feature: slot.feature(), memory });
                 }
             }
         }

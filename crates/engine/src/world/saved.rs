@@ -191,10 +191,11 @@ impl World {
             for (block, head) in contacts.blocks.iter().enumerate() {
                 let lanes = &contacts.memory[block * stride..(block + 1) * stride];
                 for lane in 0..head.count as usize {
-                    let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
+                    let slot = contacts.placed[head.first as usize + lane];
+                    let candidate = &lists.candidates[slot.candidate()];
                     let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
                     memory.iter_mut().zip(lanes).for_each(|(number, lanes)| *number = lanes.0[lane]);
-                    let (feature, live) = (candidate.feature(), head.live >> lane & 1 == 1);
+                    let (feature, live) = (slot.feature(), head.live >> lane & 1 == 1);
                     visit(SavedContact { a, b, feature, live }, &memory)?;
                 }
             }
@@ -506,9 +507,10 @@ impl World {
         for (lists, contacts) in self.work.soft.lists.chunks.iter().zip(&mut self.state.contacts) {
             for head in &mut contacts.blocks {
                 for lane in 0..head.count as usize {
-                    let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
+                    let slot = contacts.placed[head.first as usize + lane];
+                    let candidate = &lists.candidates[slot.candidate()];
                     let [a, b] = [candidate.a, candidate.b].map(|index| movers[index as usize].id);
-                    let live = pairs.binary_search(&((a, b, candidate.feature()), false)).is_err();
+                    let live = pairs.binary_search(&((a, b, slot.feature()), false)).is_err();
                     head.live &= !(u32::from(!live) << lane);
                 }
             }

@@ -13,6 +13,7 @@ use crate::body::Motion;
 use crate::broad::{Image, Shifts};
 use crate::cell::CellState;
 use crate::collide::general::{Solid, Solids};
+use crate::collide::{Posed, Touches, touch};
 use crate::model::Special;
 use crate::response::{Response, Responses};
 use crate::state::Bodies;
@@ -119,6 +120,10 @@ impl Geometry {
 
     /// Whether a sphere there would touch no wall, nor lie behind a plane.
     pub fn is_clear(&self, centre: DVec3, radius: f64) -> bool {
-        self.walls.iter().all(|wall| wall.touchable(centre).is_none_or(|nearest| nearest.distance > radius))
+        let (sphere, mut touches) = (Posed::Sphere { centre, radius }, Touches::default());
+        self.walls.iter().all(|wall| {
+            touch(&sphere, &Posed::Wall(*wall), 0.0, &mut touches);
+            touches.is_empty()
+        })
     }
 }

@@ -20,6 +20,7 @@ pub mod body;
 pub mod cell;
 mod check;
 pub mod collide;
+pub mod collider;
 pub mod contact;
 mod energy;
 pub mod error;

@@ -20,11 +20,10 @@ use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
 use crate::cell::Frame;
-use crate::collide::general::Solids;
+use crate::collider::Placed;
 use crate::inflow::Inflow;
 use crate::model::LawTable;
 use crate::state::{Bodies, Mover};
-use crate::wall::Wall;
 use grid::Grid;
 pub use order::order_in_space;
 use search::{Scratch, Search};
@@ -301,8 +300,8 @@ impl Neighbours {
         if key(i) < key(j) { i } else { j }
     }
 
-    /// Makes the lists for bodies where they are now.
-    pub fn build(&mut self, laws: &LawTable, bodies: &Bodies, walls: &[Wall], solids: Solids, frame: Option<&Frame>) {
+    /// Makes the lists for bodies where they are now, and their colliders.
+    pub fn build(&mut self, laws: &LawTable, bodies: &Bodies, colliders: &Placed, frame: Option<&Frame>) {
         let grids = self.grids(bodies, frame);
         self.levels = grids.len();
         let largest = |sum: DVec3, mover: &Mover| sum.max(mover.position.abs());
@@ -314,7 +313,7 @@ impl Neighbours {
         chunks.resize_with(chunk_count, ChunkNeighbours::default);
         let shifts = Image::shifts(frame);
         let (grids, shifts) = (&grids, &shifts);
-        let search = Search { sizes: self.sizes, laws, bodies, walls, solids, grids, shifts };
+        let search = Search { sizes: self.sizes, laws, bodies, colliders, grids, shifts };
         let fill = |scratch: &mut Scratch, (chunk, lists)| search.fill(chunk, lists, scratch);
         chunks.par_iter_mut().enumerate().for_each_init(Scratch::new, fill);
         for lists in chunks.iter_mut() {

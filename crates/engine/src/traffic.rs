@@ -201,7 +201,7 @@ pub fn put_in(model: &Model, state: &mut State, geometry: &mut Geometry, enterin
     for body in entering {
         let bodies = &mut state.bodies;
         let (id, at) = (bodies.index_of.len() as u32, bodies.first_wall);
-        let mover = mover_of(id, body, model, &mut bodies.specials, &mut geometry.solids);
+        let mover = mover_of(id, body, model, &mut bodies.specials);
         let (material, radius) = (body.material, mover.radius);
         bodies.movers.insert(at, mover);
         bodies.loads.insert(at, Load::default());
@@ -210,6 +210,7 @@ pub fn put_in(model: &Model, state: &mut State, geometry: &mut Geometry, enterin
             bodies.images.insert(at, IVec3::ZERO);
         }
         bodies.index_of.push(at as u32);
+        geometry.enter(bodies, at..at + 1);
         bodies.material_of.push(material);
         bodies.first_wall += 1;
         let (kinetic, potential) = energy::of_body(model, state, at);

@@ -137,7 +137,7 @@ fn ended_contacts(
     }
     let records = Records { movers: &movers, ..Records::of(bodies) };
     let step = PassStep::of(model, state.cell.as_ref(), work.flow.as_ref(), 0.0, false);
-    let view = step.view(records, Colliders::at_rest(geometry, &bodies.specials));
+    let view = step.view(records, Colliders::at_rest(geometry));
     let mut ended = Ended {
         loads: vec![Load::default(); movers.len()],
         sums: ChunkSums::default(),

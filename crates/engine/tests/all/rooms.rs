@@ -13,10 +13,11 @@ const ROOMS: [(&[&str], &[&str]); 3] = [
 ];
 
 /// The parts that all methods share.
-const SHARED: [&str; 19] = [
+const SHARED: [&str; 20] = [
     "body",
     "cell",
     "collide",
+    "collider",
     "contact",
     "energy",
     "flow",

@@ -1,0 +1,12 @@
+//! What a world may hold that the explicit method does not implement.
+
+use crate::body::Body;
+use crate::error::BuildError;
+
+/// Whether the method can move a body. Walls that loads move have no radius to stand among the spheres with.
+pub(crate) fn check_body(id: u32, body: &Body) -> Result<(), BuildError> {
+    if body.shape.is_wall() && body.motion.yields() {
+        return Err(BuildError::CarriedWall { body: id, kind: body.shape.kind() });
+    }
+    Ok(())
+}

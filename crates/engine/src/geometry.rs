@@ -15,11 +15,11 @@ use std::ops::Range;
 use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
+use crate::broad::{Image, Shifts};
 use crate::cell::CellState;
 use crate::collide::{ColliderId, Posed};
 use crate::collider::{Collider, Placed};
 use crate::model::ColliderRange;
-use crate::neighbour::{Image, Shifts};
 use crate::response::{Response, Responses};
 use crate::state::Bodies;
 

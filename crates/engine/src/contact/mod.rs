@@ -1,5 +1,5 @@
 //! One contact as a law sees it. `turn.rs`: how a pair turns in a step; `block.rs`: 32 contacts side by side; `flow.rs`: what the
-//! flow of a cell adds to velocities; `mode.rs`: stick or slip. Knows no law and no method.
+//! flow of a cell adds to velocities; `mode.rs`: stick or slip; `side.rs`: a or b. Knows no law and no method.
 //!
 //! Signs (THEORY.md section 2). `a` is the body with the lower id; the normal n points from b to a:
 //!
@@ -22,10 +22,12 @@ use glam::{DQuat, DVec3};
 
 mod block;
 mod mode;
+mod side;
 mod turn;
 
 pub use block::{Block, LANES, Lanes, Lanes3, Quads, Surfaces};
 pub use mode::Mode;
+pub use side::Side;
 pub use turn::Turn;
 
 /// What a law may know about one contact. Lengths in m, rates per s, world axes.
@@ -42,7 +44,7 @@ pub struct Contact {
     /// Overlap (m), positive.
     pub overlap: f64,
     /// Rate at which the bodies part (m/s), minus the rate of the overlap: along the mid-step normal, or as LAMMPS has it
-    /// (`PairLaws::rates_at_end`) along the normal at the step's end.
+    /// (`SpringLaws::rates_at_end`) along the normal at the step's end.
     pub separation_rate: f64,
     /// Velocity of a's centre relative to b's (m/s), the image's included.
     pub velocity: DVec3,
@@ -83,7 +85,7 @@ pub struct Contact {
     /// Step (s) by which memory grows; zero at the very first evaluation.
     pub dt: f64,
     /// From a's position to the contact point (m). This and what follows is zero unless the laws of the pair ask for it
-    /// (`PairLaws::asks_for_surfaces`); orientations are then the identity.
+    /// (`SpringLaws::asks_for_surfaces`); orientations are then the identity.
     pub point_a: DVec3,
     /// From b's position, at its image, to the contact point (m).
     pub point_b: DVec3,

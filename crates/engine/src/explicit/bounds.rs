@@ -15,7 +15,6 @@ pub(crate) fn check_body(id: u32, body: &Body) -> Result<(), BuildError> {
 mod tests {
     use super::*;
     use crate::body::Motion;
-    use crate::law::{Hooke, Normal, PairLaws};
     use crate::model::{Material, Model};
     use crate::shape::{Shape, Sides};
     use crate::world::{Setup, World};
@@ -23,8 +22,7 @@ mod tests {
 
     #[test]
     fn a_wall_with_a_mass_is_not_implemented_and_one_without_would_fall() {
-        let mut model = Model::new(vec![Material { name: "steel".into(), density: 1.0 }], 1e-6);
-        model.laws.set(0, 0, PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0))));
+        let model = Model::new(vec![Material { name: "steel".into(), density: 1.0 }], 1e-6);
         let side = Shape::Rectangle { normal: DVec3::Z, along: DVec3::X, size: [2.0, 1.0], sides: Sides::Both };
         let error = |body: Body| World::new(Setup { model: model.clone(), bodies: vec![body] }).unwrap_err();
         let free = Body::new(side, 0, DVec3::ZERO);

@@ -13,7 +13,15 @@ pub(crate) mod step;
 use bodies::BodyReport;
 use flow::Flow;
 
+use crate::law::PairLaws;
 use crate::soft;
+
+/// Whether the method runs these laws: it does with springs.
+pub fn takes(laws: &PairLaws) -> bool {
+    match laws {
+        PairLaws::Springs(_) => true,
+    }
+}
 
 /// What the method keeps from step to step beside the state: never saved.
 #[derive(Clone, Debug)]

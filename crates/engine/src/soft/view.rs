@@ -2,12 +2,14 @@
 
 use glam::DQuat;
 
+use super::lists::Candidate;
+use crate::broad::Shifts;
 use crate::collide::general::End;
 use crate::collider::Placed;
+use crate::contact::Side;
 use crate::flow::PairFlow;
 use crate::geometry::Geometry;
 use crate::model::{LawTable, Special};
-use crate::neighbour::{Candidate, Shifts, Side};
 use crate::state::{Bodies, Mover};
 
 /// Records of bodies.

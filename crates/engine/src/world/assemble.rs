@@ -12,11 +12,10 @@ use crate::error::BuildError;
 use crate::explicit;
 use crate::geometry::Geometry;
 use crate::inflow::{Inflow, Queue, Traffic};
-use crate::law::PairLaws;
+use crate::law::SpringLaws;
 use crate::ledger::Sums;
 use crate::model::{Integrator, Model};
 use crate::mover::{check_body, mover_of};
-use crate::neighbour::Neighbours;
 use crate::setup::{Described, Setup};
 use crate::shape::Shape;
 use crate::soft;
@@ -46,6 +45,10 @@ impl World {
     ) -> Result<World, BuildError> {
         if !(model.dt > 0.0 && model.dt.is_finite()) {
             return Err(BuildError::BadStep(model.dt));
+        }
+        if let Some(pair) = model.laws.first_unfit(explicit::takes) {
+            let [first, second] = pair.map(|material| model.materials[usize::from(material)].name.clone());
+            return Err(BuildError::UnfitLaws { first, second });
         }
         check_inflows(&model)?;
         let to_come = model.inflows.iter().fold(0_u64, |sum, inflow| sum.saturating_add(inflow.count));
@@ -89,7 +92,7 @@ impl World {
         let geometry = Geometry::of(&mut bodies);
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
-        let work = explicit::Work::new(soft::Work::new(Neighbours::new(&bodies, &model.inflows)));
+        let work = explicit::Work::new(soft::Work::new(soft::lists::Neighbours::new(&bodies, &model.inflows)));
         let state = State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell };
         Ok(World { model, state, geometry, work })
     }
@@ -298,7 +301,7 @@ fn check_solids<B: Borrow<Body>>(
         }
         looked_at.push(kind);
         for inflow in &model.inflows {
-            if model.laws.get(body.material, inflow.material).is_some_and(PairLaws::knows_spheres_only) {
+            if model.laws.springs(body.material, inflow.material).is_some_and(SpringLaws::knows_spheres_only) {
                 return Err(BuildError::NeedsPoints { a: id as u32, b: bodies.len() as u32, kind: kind.0 });
             }
         }
@@ -306,8 +309,8 @@ fn check_solids<B: Borrow<Body>>(
             let second = second.borrow();
             let meet = other != id && (kind.1 || second.motion.yields());
             let (a, b) = (id.min(other) as u32, id.max(other) as u32);
-            let laws = model.laws.get(body.material, second.material);
-            if meet && laws.is_some_and(PairLaws::knows_spheres_only) {
+            let laws = model.laws.springs(body.material, second.material);
+            if meet && laws.is_some_and(SpringLaws::knows_spheres_only) {
                 return Err(BuildError::NeedsPoints { a, b, kind: kind.0 });
             }
             if meet && !solid::is_built(&body.shape, &second.shape) {

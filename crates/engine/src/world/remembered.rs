@@ -3,8 +3,8 @@
 use super::World;
 use crate::law::{MemoryLayout, PairMemory};
 use crate::model::Model;
-use crate::neighbour::Class;
 use crate::soft::carry::HeldContacts;
+use crate::soft::lists::Class;
 use crate::state::Bodies;
 
 /// What one contact remembers.
@@ -54,7 +54,7 @@ impl Remembered {
         let material_of = |id: u32| bodies.material_of.get(id as usize).copied();
         for RememberedContact { a, b, feature, memory } in &self.rows {
             let (Some(first), Some(second)) = (material_of(*a), material_of(*b)) else { continue };
-            if model.laws.get(first, second).is_some() {
+            if model.laws.springs(first, second).is_some() {
                 held.push((*a, *b, *feature), model.laws.stride(), memory.numbers().iter().copied());
             }
         }
@@ -70,7 +70,7 @@ impl World {
         for (lists, contacts) in self.work.soft.lists.chunks.iter().zip(&self.state.contacts) {
             for (block, head) in contacts.blocks.iter().enumerate() {
                 let class = Class::from_number(head.class, self.model.materials.len());
-                let Some(laws) = self.model.laws.get(class.material_a, class.material_b) else { continue };
+                let Some(laws) = self.model.laws.springs(class.material_a, class.material_b) else { continue };
                 let layout = MemoryLayout::of(laws);
                 let lanes = &contacts.memory[block * stride..(block + 1) * stride];
                 for lane in (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1) {

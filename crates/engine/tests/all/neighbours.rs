@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use crate::common::*;
 use glam::DVec3;
 use stickslip::law::*;
-use stickslip::neighbour::Neighbours;
 use stickslip::random::Stream;
 use stickslip::{Body, Shape, World};
 
@@ -42,17 +41,12 @@ fn brute_force(bodies: &[Body], limit: f64) -> Pairs {
     pairs
 }
 
-/// The touching pairs of a world, and its candidate pairs with the skin they were made with.
-fn found(world: &World) -> (Pairs, Pairs, f64) {
+/// The touching pairs of a world, and its candidate pairs.
+fn found(world: &World) -> (Pairs, Pairs) {
     let touching = world.contacts().iter().map(|row| (row.a, row.b)).collect();
-    let state = &world.state().bodies;
-    let mut neighbours = Neighbours::new(state, &[]);
-    neighbours.build(&world.model().laws, state, world.geometry().now(), None);
-    let candidates: Vec<_> = neighbours.chunks.iter().flat_map(|chunk| &chunk.candidates).collect();
-    let ids: Pairs =
-        candidates.iter().map(|c| (state.movers[c.a as usize].id, state.movers[c.b as usize].id)).collect();
-    assert_eq!(ids.len(), candidates.len(), "no pair is listed twice");
-    (touching, ids, neighbours.sizes.skin)
+    let candidates: Pairs = world.candidates().collect();
+    assert_eq!(candidates.len(), world.candidate_count(), "no pair is listed twice");
+    (touching, candidates)
 }
 
 /// Random configurations, overlapping and not.
@@ -94,7 +88,7 @@ fn configurations() -> Vec<(&'static str, Vec<Body>)> {
 fn contacts_and_candidates_equal_brute_force() {
     for (name, bodies) in configurations() {
         let world = still_world(&bodies);
-        let (touching, candidates, skin) = found(&world);
+        let ((touching, candidates), skin) = (found(&world), world.skin());
         let expected = brute_force(&bodies, 0.0);
         assert!(expected.len() > 50, "{name}: {} contacts are too few to test", expected.len());
         assert_eq!(touching, expected, "{name}: contacts");
@@ -127,9 +121,9 @@ fn contacts_equal_brute_force_while_bodies_move() {
 }
 
 /// A small heap in a bin; with `stray`, a far sphere so fast that lists are made anew every few steps.
-fn heap(laws: PairLaws, stray: bool) -> World {
+fn heap(laws: SpringLaws, stray: bool) -> World {
     let normal = Normal::Hooke(Hooke::with_restitution(1e3, 0.3, false));
-    let mut model = model(PairLaws { normal, ..laws }, 1e-3);
+    let mut model = model(SpringLaws { normal, ..laws }, 1e-3);
     model.gravity = DVec3::Z * -3.0;
     let mut stream = Stream::named(23, "heap");
     let mut bodies = vec![plane(DVec3::Z, DVec3::ZERO)];

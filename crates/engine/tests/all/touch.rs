@@ -66,7 +66,7 @@ fn brought_near(other: &Posed, shape: &Shape, turn: DQuat, from: DVec3, way: DVe
 /// Compares the rows of a world at step 0 with the touches of these pairs; returns how many pairs touch and how many do not.
 fn compare(bodies: Vec<Body>, pairs: &[[usize; 2]]) -> [usize; 2] {
     let shapes: Vec<Shape> = bodies.iter().map(|body| body.shape).collect();
-    let world = world(model(PairLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 0.0))), 1e-4), bodies);
+    let world = world(model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 0.0))), 1e-4), bodies);
     let rows = world.contacts();
     let mut counts = [0; 2];
     for &[a, b] in pairs {

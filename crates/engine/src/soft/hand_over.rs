@@ -36,7 +36,7 @@ pub fn find(
     touching: &[u8],
     found: &mut Vec<(Slot, Slot)>,
 ) {
-    if view.colliders.walls.len() < 2 {
+    if view.records.movers.len() - view.records.first_wall < 2 {
         return;
     }
     let touches = |slot: Slot| slot.is_among(touching);
@@ -78,7 +78,7 @@ fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: Slot, to: Slo
     };
     let [(sphere, old), (other, new)] = [from, to].map(|slot| parts(&lists.candidates[slot.candidate()]));
     let mover = &view.records.movers[sphere as usize];
-    let [old, new] = [old, new].map(|wall| &view.colliders.walls[view.wall(wall)]);
+    let [old, new] = [old, new].map(|wall| view.colliders.now.wall(view.wall(wall)));
     sphere == other && goes_on(old, new, mover.position, mover.radius)
 }
 

@@ -3,19 +3,18 @@
 use super::class::Class;
 use super::neighbours::{Candidate, ChunkNeighbours, ClassRange, SHELLS, Sizes};
 use crate::broad::{Ball, Grids, Image, Seeker};
-use crate::collide::general::Solids;
+use crate::collide::solid;
+use crate::collider::Placed;
 use crate::contact::Side;
 use crate::model::LawTable;
-use crate::state::Bodies;
-use crate::wall::Wall;
+use crate::state::{Bodies, Mover};
 
 /// What is read to fill the lists of a chunk.
 pub(super) struct Fill<'a> {
     pub sizes: Sizes,
     pub laws: &'a LawTable,
     pub bodies: &'a Bodies,
-    pub walls: &'a [Wall],
-    pub solids: Solids<'a>,
+    pub colliders: &'a Placed,
     pub grids: &'a Grids,
 }
 
@@ -97,6 +96,7 @@ impl Fill<'_> {
         let Scratch { partners, found, .. } = scratch;
         let mut seeker = self.grids.seeker();
         found.clear();
+        let only_walls = self.colliders.len() == self.bodies.movers.len() - self.bodies.first_wall;
         for owner in first as u32..end as u32 {
             partners.clear();
             self.partners(owner, &mut seeker, |partner| partners.push(partner));
@@ -105,7 +105,7 @@ impl Fill<'_> {
             found.extend(partners.iter().map(|&partner| {
                 let wall = partner.other as usize >= self.bodies.first_wall;
                 // Without ellipsoids and boxes, who looks for them would only wait for memory.
-                let solid = !self.solids.is_empty() && self.is_solid(owner, partner.other);
+                let solid = !only_walls && self.is_solid(owner, partner.other);
                 let class = self.class_of(id, partner.id, wall, solid);
                 let (owner_is_a, crosses) = (id < partner.id, !within.contains(&partner.other));
                 Found { class, owner, owner_is_a, crosses, partner }
@@ -115,7 +115,12 @@ impl Fill<'_> {
 
     /// Whether one of two bodies is an ellipsoid or a box.
     fn is_solid(&self, i: u32, j: u32) -> bool {
-        [i, j].iter().any(|&k| self.solids.of(&self.bodies.movers[k as usize]).is_some())
+        [i, j].iter().any(|&k| self.solid(&self.bodies.movers[k as usize]).is_some())
+    }
+
+    /// The ellipsoid or the box that a body is.
+    fn solid(&self, mover: &Mover) -> Option<&solid::Posed> {
+        self.colliders.solid(self.bodies.special(mover)?.colliders.first()?)
     }
 
     /// The shell that a gap is in.
@@ -138,7 +143,7 @@ impl Fill<'_> {
             }
         });
         if me.inverse_mass > 0.0 {
-            for (k, wall) in self.walls.iter().enumerate() {
+            for (k, wall) in self.colliders.walls().enumerate() {
                 let j = self.bodies.first_wall + k;
                 // A plane that turns sweeps far: list every sphere against it, and always look at it.
                 let turns = wall.sweeps(movers[j].angular_velocity);

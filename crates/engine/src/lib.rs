@@ -16,6 +16,7 @@
 //! - [`mod@reference`]: the same step, slow and obvious, that the fast one is tested against;
 //! - [`place`], [`random`], [`math`], [`error`]: the rest.
 
+mod answers;
 pub mod body;
 pub mod cell;
 mod check;

@@ -5,22 +5,20 @@ use std::borrow::Borrow;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::World;
+use super::work::Work;
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control, diagonal, trace};
 use crate::collide::solid;
 use crate::error::BuildError;
-use crate::explicit;
 use crate::geometry::Geometry;
 use crate::inflow::{Inflow, Queue, Traffic};
 use crate::law::PairLaws;
 use crate::ledger::Sums;
-use crate::model::{Integrator, Model};
+use crate::model::Model;
 use crate::mover::{check_body, mover_of};
-use crate::neighbour::Neighbours;
 use crate::setup::{Described, Setup};
 use crate::shape::Shape;
-use crate::soft;
-use crate::state::{Bodies, Load, Mover, State};
+use crate::state::{Bodies, Contacts, Load, Mover, State};
 
 impl World {
     /// The world of a setup, before any lists. Bodies as described take more room than as they are kept: they go before
@@ -86,8 +84,8 @@ impl World {
         bodies.note_indices();
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
-        let work = explicit::Work::new(soft::Work::new(Neighbours::new(&bodies, &model.inflows)));
-        let state = State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell };
+        let state = State { step: 0, bodies, contacts: Contacts::default(), sums: Sums::default(), traffic, cell };
+        let work = Work::new(&model, &state)?;
         Ok(World { model, state, geometry: Geometry::new(solids), work })
     }
 }
@@ -119,9 +117,6 @@ fn check_cell<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + 
     let gradient = CellState::new(cell, DVec3::ZERO).gradient * model.dt;
     if gradient.to_cols_array().iter().any(|strain| strain.abs() > MOST_STRAIN) {
         return bad("it strains by more than a tenth in one step: take a smaller step, or strain it more slowly");
-    }
-    if flows && model.integrator != Integrator::VelocityVerlet {
-        return bad("one that changes its shape needs the integrator velocity-verlet");
     }
     if !model.inflows.is_empty() {
         return bad("streams in a cell are not built yet");

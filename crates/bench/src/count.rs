@@ -18,7 +18,7 @@ use stickslip::contact::{Block, LANES, Lanes};
 use stickslip::law::MemoryLayout;
 use stickslip::law::kernel::{self, Kernel, Simd};
 use stickslip::law::{
-    self, Hertz, Limit, Normal, PairLaws, Roll, RollEpsd, Slide, SlideSlider, Spin, SpinCurvature, SpinMarshall,
+    self, Hertz, Limit, Normal, Roll, RollEpsd, Slide, SlideSlider, Spin, SpinCurvature, SpinMarshall, SpringLaws,
     Tracked,
 };
 use stickslip::model::Model;
@@ -155,10 +155,10 @@ fn without_walls(packing: &Packing, cell: Option<Cell>) -> Result<World, String>
 }
 
 /// Laws that differ from those of the packings in every motion.
-fn hertz_epsd() -> PairLaws {
+fn hertz_epsd() -> SpringLaws {
     let slide = SlideSlider::new(0.8, 0.5, Limit::mu(0.3));
     let roll = RollEpsd { stiffness: 0.05, slide_stiffness: 0.0, damping_ratio: 0.3, limit: Limit::mu(0.2) };
-    PairLaws {
+    SpringLaws {
         normal: Normal::Hertz(Hertz::with_restitution(3.0, 0.5, true)),
         slide: Some(Slide::SpringSlider(slide)),
         roll: Some(Roll::Epsd(roll)),
@@ -168,12 +168,12 @@ fn hertz_epsd() -> PairLaws {
 }
 
 /// The stiffness and coefficients of the packings, by the path of the contact point.
-fn tracked() -> PairLaws {
+fn tracked() -> SpringLaws {
     let law = Tracked::new(1.0, Limit::mu(1.0)).with_roll(0.5).with_spin(1.0, SpinCurvature::Bodies);
-    PairLaws::with_friction(Friction::Smooth.laws().normal, law::Friction::Tracked(law))
+    SpringLaws::with_friction(Friction::Smooth.laws().normal, law::Friction::Tracked(law))
 }
 
-fn kernel(laws: PairLaws) -> Result<Done, String> {
+fn kernel(laws: SpringLaws) -> Result<Done, String> {
     let pairs = pairs();
     let mut memory = vec![Lanes::ZERO; MemoryLayout::of(&laws).total()];
     let mut pressed = 0.0;
@@ -217,7 +217,7 @@ fn pairs() -> Vec<[Mover; 2]> {
 
 /// Gathers and evaluates the same pairs again and again; returns the sum of the normal forces.
 struct Blocks<'a> {
-    laws: &'a PairLaws,
+    laws: &'a SpringLaws,
     pairs: &'a [[Mover; 2]],
     memory: &'a mut [Lanes],
 }

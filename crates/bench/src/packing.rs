@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use glam::DVec3;
 use stickslip::body::{Body, Motion};
-use stickslip::law::{Hooke, Limit, Normal, PairLaws, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider};
+use stickslip::law::{Hooke, Limit, Normal, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider, SpringLaws};
 use stickslip::math;
 use stickslip::model::{Material, Model};
 use stickslip::place;
@@ -65,8 +65,8 @@ pub enum Friction {
 
 impl Friction {
     /// The laws of Santos et al. with all coefficients 1.
-    pub fn laws(self) -> PairLaws {
-        let mut laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.5)));
+    pub fn laws(self) -> SpringLaws {
+        let mut laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.5)));
         if self != Friction::Smooth {
             laws.slide = Some(Slide::SpringSlider(SlideSlider::new(1.0, 0.5, Limit::mu(1.0))));
         }
@@ -198,7 +198,7 @@ impl Packing {
     }
 
     /// A world of the packing, at rest, with these laws between spheres, and between spheres and walls.
-    pub fn world_with(&self, laws: PairLaws, step: f64, local_damping: f64) -> Result<World, String> {
+    pub fn world_with(&self, laws: SpringLaws, step: f64, local_damping: f64) -> Result<World, String> {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.0 / BALL }], step);
         model.method = stickslip::model::Explicit::default().with_local_damping(local_damping).into();
         model.laws.set(0, 0, laws);

@@ -10,7 +10,7 @@ pub mod yade;
 use std::io::Write;
 use std::path::Path;
 
-use stickslip::law::PairLaws;
+use stickslip::law::SpringLaws;
 
 use crate::packing::{Friction, Packing};
 use crate::running::{Running, Task};
@@ -23,7 +23,7 @@ pub const DENSITY: f64 = 6.0 / std::f64::consts::PI;
 /// What is ours in a contest.
 pub struct Ours {
     /// Laws.
-    pub laws: PairLaws,
+    pub laws: SpringLaws,
     /// Local damping.
     pub local_damping: f64,
     /// The laws in words.

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
-use stickslip::law::{Hooke, Limit, Normal, PairLaws, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider};
+use stickslip::law::{Hooke, Limit, Normal, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider, SpringLaws};
 use stickslip::model::{Material, Model};
 use stickslip::random::Stream;
 use stickslip::{Body, Setup, Shape, World, math, place};
@@ -45,11 +45,11 @@ fn measure(name: &str, mut bodies: Vec<Body>) {
     let count = bodies.len() as f64;
     let slider = Limit::mu(0.5);
     let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.0 }], 1e-3);
-    let laws = PairLaws {
+    let laws = SpringLaws {
         slide: Some(Slide::SpringSlider(SlideSlider::new(1.0, 0.5, slider))),
         roll: Some(Roll::SpringSlider(RollSlider::new(1.0, 0.5, slider))),
         spin: Some(Spin::SpringSlider(SpinSlider::new(1.0, 0.5, Limit::length(0.5)))),
-        ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.5)))
+        ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.5)))
     };
     model.laws.set(0, 0, laws);
     bodies.iter_mut().for_each(|body| body.velocity = DVec3::new(300.0, 200.0, 100.0));

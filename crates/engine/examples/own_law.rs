@@ -12,7 +12,7 @@ use glam::DVec3;
 use stickslip::contact::{Contact, Resistance};
 use stickslip::law::memory::ModeOnly;
 use stickslip::law::{
-    FrictionLaw, Hooke, Limit, Motions, Normal, PairLaws, Roll, RollSlider, Slide, SlideSlider, Spring, Springs,
+    FrictionLaw, Hooke, Limit, Motions, Normal, Roll, RollSlider, Slide, SlideSlider, Spring, SpringLaws, Springs,
     TypicalContact,
 };
 use stickslip::{Body, Material, Model, Motion, Setup, Shape, World, math};
@@ -73,7 +73,7 @@ const START_RATE: f64 = 50.0;
 
 /// A ball that rolls on a plane at `START_RATE`, under this rolling law. The step is a tenth of the critical one.
 fn rolling_ball(roll: Roll) -> World {
-    let laws = PairLaws {
+    let laws = SpringLaws {
         normal: Normal::Hooke(Hooke::new(STIFFNESS, 100.0)),
         slide: Some(Slide::SpringSlider(SlideSlider::new(STIFFNESS, 1000.0, Limit::mu(0.5)))),
         roll: Some(roll),

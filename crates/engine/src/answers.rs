@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use glam::DQuat;
 
 use crate::body::Body;
-use crate::contact::{ContactKey, Remembered};
+use crate::contact::{Remembered, VisitContact};
 use crate::error::{BuildError, RestoreError, Trouble};
 use crate::geometry::Geometry;
 use crate::measure::ContactRow;
@@ -56,9 +56,6 @@ pub struct Stage {
     /// Power of the loads at the end of the stage before, by normal, slide, roll, spin.
     pub power: [f64; 4],
 }
-
-/// Called with each contact, whether it touches, and the numbers that it remembers, until it breaks.
-pub type VisitContact<'a> = dyn FnMut(ContactKey, bool, &[f64]) -> ControlFlow<()> + 'a;
 
 /// What a method answers. What it has no notion of, it leaves to the defaults.
 pub trait Answers {

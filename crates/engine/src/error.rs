@@ -120,6 +120,14 @@ pub enum BuildError {
         /// Material of b.
         second: String,
     },
+    /// Laws of a kind that the method does not take.
+    #[error("the laws between {first:?} and {second:?} are not of the kind that this method runs")]
+    UnfitLaws {
+        /// One material.
+        first: String,
+        /// The other.
+        second: String,
+    },
 }
 
 /// Why two bodies most likely are too deep in each other.

@@ -2,7 +2,8 @@
 //!
 //! Bodies are records of a place, an orientation and a velocity. What has a surface other than a sphere's is posed here once a step: at
 //! its end, at its start (for the normal there), and when neighbour lists were made (for how far it has moved since). The shifts
-//! of the images in a cell follow from the cell as walls follow from their bodies.
+//! of the images in a cell follow from the cell as walls follow from their bodies. What impulses do to bodies (`response.rs`) is a
+//! column beside them, kept for the methods that ask for it.
 //!
 //! Does not do: who touches whom (`collide`), what moves bodies (the methods).
 
@@ -13,6 +14,7 @@ use crate::cell::CellState;
 use crate::collide::general::{Solid, Solids};
 use crate::model::Special;
 use crate::neighbour::{Image, Shifts};
+use crate::response::{Response, Responses};
 use crate::state::Bodies;
 use crate::wall::Wall;
 
@@ -31,6 +33,8 @@ pub struct Geometry {
     pub solids_before: Vec<Solid>,
     /// The shift of each image in the cell (m); zero without a cell.
     pub shifts: Shifts,
+    /// What impulses do to bodies, for methods that ask for it.
+    responses: Option<Responses>,
 }
 
 impl Geometry {
@@ -43,11 +47,29 @@ impl Geometry {
             solids_before: solids.clone(),
             solids,
             shifts: Image::shifts(None),
+            responses: None,
         }
     }
 
-    /// Puts walls and solids where their bodies are.
+    /// Keeps, from now on, what impulses do to bodies.
+    pub fn keep_responses(&mut self, bodies: &Bodies) {
+        self.responses = Some(Responses::of(bodies));
+    }
+
+    /// What impulses do to bodies, by index; empty unless they are kept.
+    pub fn responses(&self) -> &[Response] {
+        self.responses.as_deref().unwrap_or_default()
+    }
+
+    /// Puts walls and solids where their bodies are. To be called when bodies have come, gone, or stand in another order.
     pub fn pose(&mut self, bodies: &Bodies) {
+        self.pose_colliders(bodies);
+        if let Some(responses) = &mut self.responses {
+            *responses = Responses::of(bodies);
+        }
+    }
+
+    fn pose_colliders(&mut self, bodies: &Bodies) {
         for solid in &mut self.solids {
             // One that has left stays where it was: nobody asks for it.
             let index = bodies.index_of[solid.id as usize] as usize;
@@ -68,7 +90,10 @@ impl Geometry {
     pub fn follow(&mut self, bodies: &Bodies) {
         std::mem::swap(&mut self.walls, &mut self.walls_before);
         std::mem::swap(&mut self.solids, &mut self.solids_before);
-        self.pose(bodies);
+        self.pose_colliders(bodies);
+        if let Some(responses) = &mut self.responses {
+            responses.follow(bodies);
+        }
     }
 
     /// Takes the walls and solids as they are for those at the start of the step.

@@ -4,7 +4,7 @@
 //!
 //! - [`world`], [`setup`]: a world, and what it is made from;
 //! - [`model`], [`state`], [`geometry`]: what does not change in a run, what does, and what follows from both;
-//! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them;
+//! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them; [`response`]: what impulses do to them;
 //! - [`cell`]: the periodic cell and what drives it;
 //! - [`inflow`]: bodies that come and go during a run;
 //! - [`neighbour`], [`wall`], [`collide`]: who might touch, who does;
@@ -41,6 +41,7 @@ pub mod probe;
 mod quad;
 pub mod random;
 pub mod reference;
+pub mod response;
 pub mod setup;
 pub mod shape;
 mod soft;

@@ -6,9 +6,8 @@ use glam::{DQuat, DVec3};
 use crate::body::Motion;
 use crate::cell::{Cell, Control};
 use crate::inflow::{Inflow, Outflow};
-use crate::law::MemoryLayout;
-use crate::law::PairLaws;
 use crate::law::pair_memory::SLIPS;
+use crate::law::{MemoryLayout, PairLaws, SpringLaws};
 use crate::shape::Shape;
 
 /// A material: what a body is made of, and by which laws are chosen.
@@ -91,12 +90,12 @@ impl LawTable {
     }
 
     /// Sets the laws of an unordered pair of materials.
-    pub fn set(&mut self, first: u16, second: u16, laws: PairLaws) {
-        let (i, j) = (first as usize, second as usize);
+    pub fn set(&mut self, first: u16, second: u16, laws: impl Into<PairLaws>) {
+        let (i, j, laws) = (first as usize, second as usize, laws.into());
         self.pairs[i * self.materials + j] = Some(laws);
         self.pairs[j * self.materials + i] = Some(laws);
-        let numbers = self.pairs.iter().flatten().map(|laws| MemoryLayout::of(laws).total());
-        self.stride = numbers.max().unwrap_or(SLIPS);
+        let springs = self.pairs.iter().flatten().filter_map(PairLaws::springs);
+        self.stride = springs.map(|laws| MemoryLayout::of(laws).total()).max().unwrap_or(SLIPS);
     }
 
     /// How many materials there are.
@@ -110,8 +109,22 @@ impl LawTable {
     }
 
     /// The laws of an unordered pair of materials.
+    #[inline(always)]
     pub fn get(&self, first: u16, second: u16) -> Option<&PairLaws> {
         self.pairs.get(first as usize * self.materials + second as usize)?.as_ref()
+    }
+
+    /// The spring laws of an unordered pair of materials; `None` without laws, or with those of another kind.
+    #[inline(always)]
+    pub fn springs(&self, first: u16, second: u16) -> Option<&SpringLaws> {
+        self.get(first, second)?.springs()
+    }
+
+    /// The first pair of materials whose laws a method does not take, the lower index first.
+    pub fn first_unfit(&self, takes: impl Fn(&PairLaws) -> bool) -> Option<[u16; 2]> {
+        let unfit = |laws: &Option<PairLaws>| laws.is_some_and(|laws| !takes(&laws));
+        let at = self.pairs.iter().position(unfit)?;
+        Some([(at / self.materials) as u16, (at % self.materials) as u16])
     }
 }
 
@@ -187,4 +200,22 @@ pub(crate) struct Special {
     pub wall: Option<Shape>,
     /// Which of the world's ellipsoids and boxes it is.
     pub solid: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::{Hooke, Normal};
+
+    #[test]
+    fn the_pair_that_a_method_does_not_take_is_found() {
+        let with_stiffness = |k: f64| SpringLaws::frictionless(Normal::Hooke(Hooke::new(k, 0.0)));
+        let mut table = LawTable::new(3);
+        table.set(0, 0, with_stiffness(1.0));
+        table.set(2, 1, with_stiffness(2.0));
+        assert_eq!(table.first_unfit(|_| true), None);
+        let soft = |laws: &PairLaws| laws.springs() == Some(&with_stiffness(1.0));
+        assert_eq!(table.first_unfit(soft), Some([1, 2]));
+        assert_eq!((table.springs(1, 2), table.springs(0, 1)), (Some(&with_stiffness(2.0)), None));
+    }
 }

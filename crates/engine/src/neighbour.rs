@@ -354,7 +354,7 @@ impl Neighbours {
 #[cfg(test)]
 mod tests {
     use crate::body::Body;
-    use crate::law::{Hooke, Normal, PairLaws};
+    use crate::law::{Hooke, Normal, SpringLaws};
     use crate::model::{Material, Model};
     use crate::shape::Shape;
     use crate::world::{Setup, World};
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn sizes_may_differ_by_more_than_an_integer_counts() {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.0 }], 1e-6);
-        model.laws.set(0, 0, PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0))));
+        model.laws.set(0, 0, SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0))));
         let sphere = |radius: f64, x: f64| Body::new(Shape::Sphere { radius }, 0, DVec3::new(x, 0.0, 0.0));
         let bodies = vec![sphere(1e-60, 5.0), sphere(1.0, 0.0), sphere(1.0, 1.99), sphere(1e-30, 7.0)];
         let world = World::new(Setup { model, bodies }).unwrap();

@@ -7,13 +7,13 @@ use glam::{DQuat, DVec3};
 
 use crate::contact::Mode;
 use crate::contact::{Contact, Curvature, Turn};
-use crate::law::{Friction, Kinematics, PairLaws, PairMemory, one};
+use crate::law::{Friction, Kinematics, PairMemory, SpringLaws, one};
 
 /// A contact and its programme.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
     /// Laws.
-    pub laws: PairLaws,
+    pub laws: SpringLaws,
     /// First body, a sphere.
     pub a: ProbeSide,
     /// Second body.
@@ -114,7 +114,7 @@ impl Probe {
     }
 
     /// The laws, with rates in place of tracked points: the two agree, and the observer who turns with the pair sees no points move.
-    fn laws_by_rates(&self) -> PairLaws {
+    fn laws_by_rates(&self) -> SpringLaws {
         let mut laws = self.laws;
         if let Some(Friction::Tracked(law)) = &mut laws.friction {
             law.kinematics = Kinematics::Rates;
@@ -124,7 +124,7 @@ impl Probe {
 
     fn load(
         &self,
-        laws: &PairLaws,
+        laws: &SpringLaws,
         segment: &Segment,
         overlap_before: f64,
         memory: &mut PairMemory,
@@ -210,8 +210,8 @@ mod tests {
     use super::*;
     use crate::law::{Hooke, Limit, Normal, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider};
 
-    fn laws() -> PairLaws {
-        PairLaws {
+    fn laws() -> SpringLaws {
+        SpringLaws {
             normal: Normal::Hooke(Hooke::new(1e4, 0.0)),
             slide: Some(Slide::SpringSlider(SlideSlider::new(8e3, 0.0, Limit::mu(0.5)))),
             roll: Some(Roll::SpringSlider(RollSlider::new(2e3, 0.0, Limit::mu(0.1)))),

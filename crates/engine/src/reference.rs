@@ -16,7 +16,7 @@ use crate::cell::{CellState, Control};
 use crate::collide::normal_mass::{Separation, Yields, normal_mass};
 use crate::collide::solid::{self, Form, Meeting, Posed};
 use crate::contact::{Contact, Curvature, Turn};
-use crate::law::{PairLaws, PairMemory, one};
+use crate::law::{PairMemory, SpringLaws, one};
 use crate::model::{Integrator, Method};
 use crate::setup::Setup;
 use crate::shape::Shape;
@@ -331,7 +331,7 @@ impl SlowWorld {
         };
         let mut memory = self.contacts.remove(&(a, b, feature)).unwrap_or_default();
         let [first, second] = [a, b].map(|i| self.bodies[i].body.material);
-        let laws = self.setup.model.laws.get(first, second).expect("the setup has laws for every pair that meets");
+        let laws = self.setup.model.laws.springs(first, second).expect("the setup has laws for every pair that meets");
         let (push, friction) = one::evaluate(laws, &mut contact, &mut memory);
         self.contacts.insert((a, b, feature), memory);
         let n = contact.normal;
@@ -545,7 +545,7 @@ impl SlowWorld {
         let [(inverse_mass_a, inverse_inertia_a), (inverse_mass_b, inverse_inertia_b)] =
             [a, b].map(|i| inverse(&self.bodies[i]));
         let [first, second] = [a, b].map(|i| self.bodies[i].body.material);
-        let rates_at_end = self.setup.model.laws.get(first, second).is_some_and(PairLaws::rates_at_end);
+        let rates_at_end = self.setup.model.laws.springs(first, second).is_some_and(SpringLaws::rates_at_end);
         let Met { normal, normal_before, overlap, reach_a, reach_b, radius_eff, velocity, turning, .. } = *met;
         let (normal_mid, turn) = Turn::new(normal_before, normal, turning[0] + turning[1], dt);
         let lever = |reach: f64| reach - 0.5 * overlap * reach.signum();

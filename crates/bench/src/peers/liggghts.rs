@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use stickslip::law::{Hertz, Limit, Normal, PairLaws, Roll, RollEpsd, Slide, SlideSlider};
+use stickslip::law::{Hertz, Limit, Normal, Roll, RollEpsd, Slide, SlideSlider, SpringLaws};
 
 use super::{DENSITY, Entry, Ours, Peer, Setting, Told, count_commands, lammps, read_log, write_data};
 use crate::packing::{Friction, Packing};
@@ -49,7 +49,7 @@ impl Peer for Liggghts {
     fn ours(&self, friction: Friction) -> Ours {
         let modulus = Hertz::effective_modulus((YOUNG, POISSON), (YOUNG, POISSON));
         let mut laws =
-            PairLaws::frictionless(Normal::Hertz(Hertz::with_restitution(4.0 / 3.0 * modulus, RESTITUTION, false)));
+            SpringLaws::frictionless(Normal::Hertz(Hertz::with_restitution(4.0 / 3.0 * modulus, RESTITUTION, false)));
         laws.slide = Some(Slide::SpringSlider(SlideSlider::new(SLIDE_STIFFNESS, 0.5, Limit::mu(1.0))));
         if friction == Friction::All {
             let (stiffness, slide_stiffness, damping_ratio) = (0.0, SLIDE_STIFFNESS, 0.0);

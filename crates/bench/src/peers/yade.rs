@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use stickslip::law::{Hooke, Limit, Normal, PairLaws, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider};
+use stickslip::law::{Hooke, Limit, Normal, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider, SpringLaws};
 
 use super::{Entry, Ours, Peer, Setting, Told};
 use crate::packing::{Friction, Packing};
@@ -47,7 +47,7 @@ impl Peer for Yade {
     }
 
     fn ours(&self, friction: Friction) -> Ours {
-        let mut laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0)));
+        let mut laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0)));
         laws.slide = Some(Slide::SpringSlider(SlideSlider::new(1.0, 0.0, Limit::mu(1.0))));
         if friction == Friction::All {
             let limit = Limit::length(TURN_LENGTH);

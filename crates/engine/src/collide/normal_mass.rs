@@ -12,12 +12,15 @@
 //! No motion counts as heavier than the two bodies without rotation: m <= 1/(1/m_a + 1/m_b). That bounds the dashpot where
 //! rounding alone is left of the rates, and in the rocking of a tall box on its foot.
 //!
+//! `Yields` is not `Response`. This mass is one that laws see: a held body counts with its mass here, and what impulses do to it is
+//! nothing. And the energies are summed from the moments, not from a matrix: in another order of roundings.
+//!
 //! Does not serve ellipsoids among themselves or on planes and balls: there the mass is 1/(1/m_a + 1/m_b), as in the experiments
 //! of Fang and Negrut (2020).
 
 use glam::{DMat3, DVec3};
 
-/// What a push does to a body.
+/// What a body counts with in the mass of a pair.
 #[derive(Clone, Copy, Debug)]
 pub struct Yields {
     /// 1/m, zero for a body that loads do not move.

@@ -7,9 +7,22 @@ use crate::collide::solid::{self, Form};
 use crate::shape::Shape;
 use crate::wall::Wall;
 
-/// Names a shape that is carried by a body: today each body carries one, and this is its id. Of two, seams prefer the lower.
+/// Names a shape that is carried by a body, for as long as the run lasts: what seams and contacts are told apart by. Of two, seams
+/// prefer the lower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ColliderId(pub u32);
+pub struct ColliderId {
+    /// The id of the body.
+    pub body: u32,
+    /// Which of the shapes that the body carries.
+    pub number: u32,
+}
+
+impl ColliderId {
+    /// The first shape of a body; most carry one.
+    pub const fn first_of(body: u32) -> Self {
+        ColliderId { body, number: 0 }
+    }
+}
 
 /// A shape in its place.
 #[derive(Clone, Copy, Debug, PartialEq)]

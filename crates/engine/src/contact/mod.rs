@@ -28,7 +28,7 @@ mod turn;
 
 pub use block::{Block, LANES, Lanes, Lanes3, Quads, Surfaces};
 pub use mode::Mode;
-pub use remembered::{ContactKey, Remembered};
+pub use remembered::{ContactKey, Remembered, VisitContact};
 pub use turn::Turn;
 
 /// What a law may know about one contact. Lengths in m, rates per s, world axes.
@@ -45,7 +45,7 @@ pub struct Contact {
     /// Overlap (m), positive.
     pub overlap: f64,
     /// Rate at which the bodies part (m/s), minus the rate of the overlap: along the mid-step normal, or as LAMMPS has it
-    /// (`PairLaws::rates_at_end`) along the normal at the step's end.
+    /// (`SpringLaws::rates_at_end`) along the normal at the step's end.
     pub separation_rate: f64,
     /// Velocity of a's centre relative to b's (m/s), the image's included.
     pub velocity: DVec3,
@@ -86,7 +86,7 @@ pub struct Contact {
     /// Step (s) by which memory grows; zero at the very first evaluation.
     pub dt: f64,
     /// From a's position to the contact point (m). This and what follows is zero unless the laws of the pair ask for it
-    /// (`PairLaws::asks_for_surfaces`); orientations are then the identity.
+    /// (`SpringLaws::asks_for_surfaces`); orientations are then the identity.
     pub point_a: DVec3,
     /// From b's position, at its image, to the contact point (m).
     pub point_b: DVec3,

@@ -3,6 +3,8 @@
 //!
 //! Does not do: know what a number means.
 
+use std::ops::ControlFlow;
+
 /// Which contact: two bodies, and which of several points where they touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContactKey {
@@ -13,6 +15,9 @@ pub struct ContactKey {
     /// Which of several contacts of the two: see `ContactRow`.
     pub feature: u32,
 }
+
+/// Called with each contact, whether it touches, and the numbers that it remembers, until it breaks.
+pub type VisitContact<'a> = dyn FnMut(ContactKey, bool, &[f64]) -> ControlFlow<()> + 'a;
 
 /// What contacts remember, in some order.
 #[derive(Clone, Debug, Default, PartialEq)]

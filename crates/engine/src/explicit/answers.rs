@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::{Work, change, resume, start};
-use crate::answers::{Answers, Changed, Entry, Kept, Seen, Stage, VisitContact};
+use crate::answers::{Answers, Changed, Entry, Kept, Seen, Stage};
 use crate::body::Body;
-use crate::contact::Remembered;
+use crate::contact::{Remembered, VisitContact};
 use crate::error::{BuildError, RestoreError, Trouble};
 use crate::measure::ContactRow;
 use crate::neighbour::Candidate;

@@ -15,10 +15,18 @@ use bodies::BodyReport;
 use flow::Flow;
 
 use crate::error::BuildError;
+use crate::law::PairLaws;
 use crate::model::{Explicit, Integrator, Model};
 use crate::neighbour::Neighbours;
 use crate::soft;
 use crate::state::Bodies;
+
+/// Whether the method runs these laws: it does with springs.
+pub fn takes(laws: &PairLaws) -> bool {
+    match laws {
+        PairLaws::Springs(_) => true,
+    }
+}
 
 /// What the method keeps from step to step beside the state: never saved.
 #[derive(Clone, Debug)]

@@ -41,7 +41,7 @@ fn smaller_radius(bodies: &Bodies, deep: &TooDeep) -> f64 {
 fn deep_by(model: &Model, bodies: &Bodies, deep: &TooDeep, radius: f64) -> DeepBy {
     let (pair, approach, speed, step) = (pair(bodies, deep), deep.approach, deep.speed, model.dt);
     let [first, second] = pair.map(|mover| bodies.material_of[mover.id as usize]);
-    let spring = model.laws.get(first, second).and_then(|laws| {
+    let spring = model.laws.springs(first, second).and_then(|laws| {
         stable_step::normal_spring(laws, pair.map(|m| m.radius), pair.map(|m| m.inverse_mass), deep.overlap)
     });
     match spring {

@@ -33,7 +33,7 @@ use std::borrow::Borrow;
 use self::kinds::{Extremes, Kind, LIKELY_CONTACTS, kinds, likely_contacts};
 use self::oscillator::{Oscillator, contact, oscillators, states_all_springs};
 use crate::body::{Body, Motion};
-use crate::law::{PairLaws, TypicalBody, TypicalContact};
+use crate::law::{SpringLaws, TypicalBody, TypicalContact};
 use crate::model::Model;
 
 /// The recommended step and why.
@@ -86,7 +86,7 @@ pub fn advise_alike<B: Borrow<Body>>(
     for i in kinds.iter().filter(|kind| kind.body.inverse_mass > 0.0) {
         for j in &kinds {
             let available = j.count.saturating_sub(usize::from(i.group == j.group)) as f64;
-            let Some(laws) = model.laws.get(i.material, j.material) else { continue };
+            let Some(laws) = model.laws.springs(i.material, j.material) else { continue };
             if available == 0.0 {
                 continue;
             }
@@ -114,7 +114,7 @@ pub fn advise_alike<B: Borrow<Body>>(
 }
 
 /// The recommended shares of critical steps, each with the contacts of its step.
-fn shares(laws: &PairLaws, at: &TypicalContact, crowd: [f64; 2], alone: [f64; 2]) -> Vec<(f64, [f64; 2])> {
+fn shares(laws: &SpringLaws, at: &TypicalContact, crowd: [f64; 2], alone: [f64; 2]) -> Vec<(f64, [f64; 2])> {
     if laws.normal.ask(|law| law.dashpot_grows()) && states_all_springs(laws, at) {
         vec![(RECOMMENDED_HERTZ, crowd), (RECOMMENDED, alone)]
     } else {
@@ -145,7 +145,7 @@ fn limit<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = (B, usize)
     let mut least = Smallest::default();
     for i in kinds.iter().filter(|kind| kind.body.inverse_mass > 0.0) {
         for j in kinds.iter().filter(|j| (j.group, j.number) != (i.group, i.number)) {
-            let Some(laws) = model.laws.get(i.material, j.material) else { continue };
+            let Some(laws) = model.laws.springs(i.material, j.material) else { continue };
             let at = contact(i, j, LEAST_HERTZ_OVERLAP);
             for oscillator in oscillators(laws, &at).into_iter().filter(|o| o.holds) {
                 least.lower(oscillator.critical([1.0; 2]), || describe(model, &oscillator, i, j));
@@ -166,7 +166,7 @@ pub(crate) struct Spring {
 
 /// The normal spring of two bodies, given by radius (zero for a wall) and 1/m; `None` when neither can move.
 pub(crate) fn normal_spring(
-    laws: &PairLaws,
+    laws: &SpringLaws,
     radii: [f64; 2],
     inverse_masses: [f64; 2],
     overlap: f64,
@@ -196,7 +196,7 @@ fn describe(model: &Model, oscillator: &Oscillator, i: &Kind, j: &Kind) -> Strin
 fn rayleigh_time(model: &Model, kinds: &[Kind]) -> Option<f64> {
     let poisson = 0.25;
     let times = kinds.iter().filter(|kind| kind.body.radius > 0.0 && kind.body.inverse_mass > 0.0).filter_map(|kind| {
-        let modulus = model.laws.get(kind.material, kind.material)?.normal.ask(|law| law.effective_modulus())?;
+        let modulus = model.laws.springs(kind.material, kind.material)?.normal.ask(|law| law.effective_modulus())?;
         // Equal spheres: E* = E/(2 (1 - nu^2)), so G = E/(2 (1 + nu)) = E* (1 - nu).
         let shear = modulus * (1.0 - poisson);
         let density = model.materials[kind.material as usize].density;

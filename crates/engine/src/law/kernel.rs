@@ -10,7 +10,7 @@ use crate::flow::PairFlow;
 use crate::law::list::{FrictionVisitor, NormalVisitor, visit_friction, visit_normal};
 use crate::law::memory::{Memory, recall};
 use crate::law::pair_memory::SLIPS;
-use crate::law::{FrictionLaw, LawVisitor, Motions, NormalLaw, Own, PairLaws};
+use crate::law::{FrictionLaw, LawVisitor, Motions, NormalLaw, Own, SpringLaws};
 
 /// How wide the vectors are that code is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,7 +147,7 @@ pub fn prefetch_all<T>(items: &[T]) {
 /// Loads of the first `N` contacts of a block: geometry, normal law, friction laws, totals. `memory` holds
 /// `MemoryLayout::total` lanes or more. The compiler must know `N` to vectorise.
 #[inline(always)]
-pub fn evaluate<const N: usize>(laws: &PairLaws, block: &mut Block, memory: &mut [Lanes]) {
+pub fn evaluate<const N: usize>(laws: &SpringLaws, block: &mut Block, memory: &mut [Lanes]) {
     let (slips, memory) = memory.split_at_mut(SLIPS);
     geometry::<N>(block, laws.rates_at_end());
     visit_normal(&laws.normal, PressBlock::<N> { block, patch: laws.asks_for_patch() });

@@ -1,4 +1,4 @@
-//! The list of laws, and what acts between two materials. To add a law: its variant, and its arm in the visit of its motion.
+//! The list of spring laws, and those of a pair of materials. To add a law: its variant, and its arm in the visit of its motion.
 
 use crate::contact::Mode;
 use crate::law::any::{AnyFriction, AnyNormal};
@@ -62,9 +62,9 @@ pub enum Friction {
     Tracked(Tracked),
 }
 
-/// Everything that acts between two materials. A motion without a law is free.
+/// Everything that acts between two materials that touch with springs. A motion without a law is free.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PairLaws {
+pub struct SpringLaws {
     /// Along the normal.
     pub normal: Normal,
     /// Against sliding.
@@ -107,7 +107,7 @@ pub fn visit_normal<V: NormalVisitor>(normal: &Normal, visitor: V) -> V::Output 
 
 /// Shows the visitor the friction laws of a pair, in the order of their memory.
 #[inline(always)]
-pub fn visit_friction<V: FrictionVisitor>(laws: &PairLaws, visitor: &mut V) {
+pub fn visit_friction<V: FrictionVisitor>(laws: &SpringLaws, visitor: &mut V) {
     if let Some(Friction::Tracked(law)) = &laws.friction {
         return law.visit_form(visitor);
     }
@@ -190,15 +190,15 @@ impl FrictionVisitor for Needs {
     }
 }
 
-impl PairLaws {
+impl SpringLaws {
     /// A normal law alone: frictionless.
     pub fn frictionless(normal: Normal) -> Self {
-        PairLaws { normal, slide: None, roll: None, spin: None, friction: None }
+        SpringLaws { normal, slide: None, roll: None, spin: None, friction: None }
     }
 
     /// A normal law and one against all motions at once.
     pub fn with_friction(normal: Normal, friction: Friction) -> Self {
-        PairLaws { friction: Some(friction), ..PairLaws::frictionless(normal) }
+        SpringLaws { friction: Some(friction), ..SpringLaws::frictionless(normal) }
     }
 
     /// Asks every law of friction something, in the order of their memory.
@@ -295,9 +295,9 @@ mod tests {
     fn spring_laws_know_what_they_hold_at_rest() {
         let mu = Limit { static_: 0.5, ..Limit::mu(0.25) };
         let normal = Normal::Hooke(Hooke::new(1.0, 0.0));
-        let frictionless = PairLaws::frictionless(normal);
+        let frictionless = SpringLaws::frictionless(normal);
         assert_eq!(frictionless.limits(), Limits::default());
-        let laws = PairLaws {
+        let laws = SpringLaws {
             slide: Some(Slide::SpringSlider(SlideSlider::new(1.0, 0.0, mu))),
             roll: Some(Roll::SpringSlider(RollSlider::new(1.0, 0.0, Limit::mu(0.1)))),
             spin: Some(Spin::ConstantTorque(SpinConstantTorque { limit: Limit::length(0.02) })),
@@ -308,10 +308,10 @@ mod tests {
         assert_eq!((limits.across, limits.spin, limits.coupled), (None, Some(Limit::length(0.02)), false));
         // A law that only damps gives way to any load.
         let viscous = Roll::Viscous(RollViscous { damping: 1.0, limit: Some(Limit::mu(0.3)) });
-        assert_eq!(PairLaws { roll: Some(viscous), ..laws }.limits().roll, Some(Limit::mu(0.0)));
+        assert_eq!(SpringLaws { roll: Some(viscous), ..laws }.limits().roll, Some(Limit::mu(0.0)));
         // 2 eta mu R_eff against roll, and the length eta mu/K_c against spin, which is free without parameters.
         let tracked = Tracked::new(1.0, mu).with_roll(0.5);
-        let of = |law: Tracked| PairLaws::with_friction(normal, Friction::Tracked(law)).limits();
+        let of = |law: Tracked| SpringLaws::with_friction(normal, Friction::Tracked(law)).limits();
         assert_eq!((of(tracked).roll, of(tracked).spin), (Some(mu), None));
         let spin = of(tracked.with_spin(0.5, SpinCurvature::Given(5.0))).spin;
         assert_eq!(spin, Some(Limit { static_: 0.05, ..Limit::length(0.025) }));
@@ -321,7 +321,7 @@ mod tests {
     fn laws_answer_for_names_modes_and_needs() {
         let points = crate::law::Kinematics::Points;
         let law = Tracked { kinematics: points, form: crate::law::Form::Paper, ..Tracked::new(1.0, Limit::mu(0.5)) };
-        let tracked = PairLaws::with_friction(Normal::Hooke(Hooke::new(1.0, 0.0)), Friction::Tracked(law));
+        let tracked = SpringLaws::with_friction(Normal::Hooke(Hooke::new(1.0, 0.0)), Friction::Tracked(law));
         assert_eq!(tracked.names(), [Some("hooke"), None, None, None, Some("tracked, points, paper")]);
         assert!(tracked.asks_for_surfaces() && !tracked.asks_for_patch() && !tracked.rates_at_end());
         assert_eq!(

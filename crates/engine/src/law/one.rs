@@ -2,10 +2,10 @@
 
 use crate::contact::{Contact, Mode, Resistance};
 use crate::law::pair_memory::{PairMemory, SLIPS, take};
-use crate::law::{Motions, PairLaws};
+use crate::law::{Motions, SpringLaws};
 
 /// Normal force on a and friction; `contact.normal_force`, `normal_load` and `patch` are set on the way.
-pub fn evaluate(laws: &PairLaws, contact: &mut Contact, memory: &mut PairMemory) -> (f64, Resistance) {
+pub fn evaluate(laws: &SpringLaws, contact: &mut Contact, memory: &mut PairMemory) -> (f64, Resistance) {
     let press = laws.normal.ask(|law| law.press(contact));
     (contact.normal_force, contact.normal_load, contact.patch) = (press.force, press.load, press.patch);
     let (first, mut rest) = memory.split(laws);
@@ -29,7 +29,7 @@ fn add(sum: &mut Resistance, motions: Motions, one: Resistance) {
 }
 
 /// Energy stored by normal, slide, roll and spin.
-pub fn stored(laws: &PairLaws, contact: &Contact, memory: &PairMemory) -> [f64; 4] {
+pub fn stored(laws: &SpringLaws, contact: &Contact, memory: &PairMemory) -> [f64; 4] {
     let mut sum = [laws.normal.ask(|law| law.stored(contact)), 0.0, 0.0, 0.0];
     let mut at = SLIPS;
     laws.each_friction(|law| {
@@ -43,6 +43,6 @@ pub fn stored(laws: &PairLaws, contact: &Contact, memory: &PairMemory) -> [f64; 
 }
 
 /// Stick or slip of slide, roll and spin.
-pub fn modes(laws: &PairLaws, memory: &PairMemory) -> [Mode; 3] {
+pub fn modes(laws: &SpringLaws, memory: &PairMemory) -> [Mode; 3] {
     laws.modes(memory.bits())
 }

@@ -2,7 +2,7 @@
 //! `list::visit_friction`.
 
 use crate::contact::Lanes;
-use crate::law::{Motions, PairLaws};
+use crate::law::{Motions, SpringLaws};
 
 /// Numbers of memory that precede the laws': one of bits, a bit for each motion that slips (see `Motions`).
 pub const SLIPS: usize = 1;
@@ -22,7 +22,7 @@ pub struct MemoryLayout {
 
 impl MemoryLayout {
     /// Of the laws of a pair.
-    pub fn of(laws: &PairLaws) -> Self {
+    pub fn of(laws: &SpringLaws) -> Self {
         let mut sizes = [0; 4];
         laws.each_friction(|law| sizes[law.motions().key()] = law.memory_size());
         let [slide, roll, spin, friction] = sizes;
@@ -75,7 +75,7 @@ impl PairMemory {
     }
 
     /// Sets the first numbers of the law against these motions.
-    pub fn set(&mut self, laws: &PairLaws, motions: Motions, numbers: &[f64]) {
+    pub fn set(&mut self, laws: &SpringLaws, motions: Motions, numbers: &[f64]) {
         self.fill(laws);
         let mut at = SLIPS;
         laws.each_friction(|law| {
@@ -87,20 +87,20 @@ impl PairMemory {
     }
 
     /// Gives a new contact all its zeros.
-    fn fill(&mut self, laws: &PairLaws) {
+    fn fill(&mut self, laws: &SpringLaws) {
         let total = MemoryLayout::of(laws).total();
         self.numbers.resize(total, 0.0);
     }
 
     /// The bits, and the numbers of all laws, which take them off the front one after the other.
-    pub(super) fn split(&mut self, laws: &PairLaws) -> (&mut f64, &mut [f64]) {
+    pub(super) fn split(&mut self, laws: &SpringLaws) -> (&mut f64, &mut [f64]) {
         self.fill(laws);
         let (bits, numbers) = self.numbers.split_at_mut(SLIPS);
         (&mut bits[0], numbers)
     }
 
     /// The same memory for the pair taken the other way round, under these laws: a and b change places and the normal turns about.
-    pub fn swapped(mut self, laws: &PairLaws) -> Self {
+    pub fn swapped(mut self, laws: &SpringLaws) -> Self {
         let (first, mut rest) = self.split(laws);
         let mut bits = first.to_bits();
         laws.each_friction(|law| law.swap(&mut bits, take(&mut rest, law.memory_size())));

@@ -23,7 +23,7 @@ pub mod walls;
 use glam::{DQuat, DVec3};
 
 use crate::contact::{Block, Lanes, Mode};
-use crate::law::PairLaws;
+use crate::law::SpringLaws;
 use crate::neighbour::{Class, Side};
 use crate::state::Mover;
 
@@ -64,7 +64,7 @@ pub(crate) fn contact_row(
     lane: usize,
     [a, b]: [&Mover; 2],
     (class, feature): (Class, u8),
-    laws: &PairLaws,
+    laws: &SpringLaws,
     memory: &[Lanes],
 ) -> ContactRow {
     let normal = block.normal.get(lane);

@@ -98,7 +98,7 @@ impl HeldContacts {
         let material_of = |id: u32| bodies.material_of.get(id as usize).copied();
         for (key, live, numbers) in remembered.iter() {
             let (Some(first), Some(second)) = (material_of(key.a), material_of(key.b)) else { continue };
-            if live && model.laws.get(first, second).is_some() {
+            if live && model.laws.springs(first, second).is_some() {
                 held.push(key, model.laws.stride(), numbers.iter().copied());
             }
         }

@@ -10,7 +10,7 @@ use super::{ChunkSums, ChunkTrouble, ChunkWork, Outbox, TooDeep, View, lanes_of}
 use crate::collide::{general, sphere_wall};
 use crate::contact::{Block, LANES, Lanes};
 use crate::law::kernel::{self, Kernel};
-use crate::law::{MemoryLayout, PairLaws, PairMemory, one};
+use crate::law::{MemoryLayout, PairMemory, SpringLaws, one};
 use crate::measure::{ContactRow, contact_row};
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::{BlockHead, Load, Slots};
@@ -107,7 +107,7 @@ impl Kernel for Evaluate<'_> {
                 continue;
             }
             let class = Class::from_number(head.class, materials);
-            let Some(laws) = view.laws.get(class.material_a, class.material_b) else { continue };
+            let Some(laws) = view.laws.springs(class.material_a, class.material_b) else { continue };
             let mut batch = batch(pairs, class, head);
             // Blocks at the end of a class are rarely full.
             match batch.placed.len() {
@@ -150,7 +150,7 @@ fn batch<'a>(pairs: Pairs<'a>, class: Class, head: &BlockHead) -> Batch<'a> {
 fn lanes<const N: usize>(
     view: &View,
     batch: &Batch,
-    laws: &PairLaws,
+    laws: &SpringLaws,
     block: &mut Block,
     memory: &mut [Lanes],
     trouble: &mut ChunkTrouble,
@@ -255,7 +255,14 @@ fn belt_power(block: &Block, view: &View, batch: &Batch) -> f64 {
 }
 
 #[inline(never)]
-fn keep_rows(block: &Block, view: &View, batch: &Batch, laws: &PairLaws, memory: &[Lanes], rows: &mut Vec<ContactRow>) {
+fn keep_rows(
+    block: &Block,
+    view: &View,
+    batch: &Batch,
+    laws: &SpringLaws,
+    memory: &[Lanes],
+    rows: &mut Vec<ContactRow>,
+) {
     for lane in lanes_of(batch.live) {
         let candidate = batch.pair(lane);
         let (bodies, kind) = (view.movers(candidate), (batch.class, candidate.feature()));
@@ -285,7 +292,7 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &Slots) -> [f64; 4
     let pairs = Pairs { candidates: &lists.candidates, placed: &contacts.placed };
     for (number, head) in contacts.blocks.iter().enumerate() {
         let class = Class::from_number(head.class, view.laws.materials());
-        let Some(laws) = view.laws.get(class.material_a, class.material_b) else { continue };
+        let Some(laws) = view.laws.springs(class.material_a, class.material_b) else { continue };
         let batch = batch(pairs, class, head);
         batch.gather::<LANES>(&mut block, view);
         if laws.asks_for_surfaces() {

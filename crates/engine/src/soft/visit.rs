@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::contact::ContactKey;
+use crate::contact::{ContactKey, VisitContact};
 use crate::law::MemoryLayout;
 use crate::model::Model;
 use crate::neighbour::{Candidate, ChunkNeighbours, Class, Neighbours};
@@ -20,18 +20,13 @@ pub fn pair<'a>(lists: &'a ChunkNeighbours, slots: &Slots, head: &BlockHead, lan
 }
 
 /// Every place with what its contact remembers under the laws of the pair, until `visit` breaks.
-pub fn each(
-    model: &Model,
-    state: &State,
-    lists: &Neighbours,
-    visit: &mut dyn FnMut(ContactKey, bool, &[f64]) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+pub fn each(model: &Model, state: &State, lists: &Neighbours, visit: &mut VisitContact) -> ControlFlow<()> {
     let stride = model.laws.stride();
     let mut numbers = vec![0.0; stride];
     for (lists, slots) in lists.chunks.iter().zip(state.contacts.slots()) {
         for (block, head) in slots.blocks.iter().enumerate() {
             let class = Class::from_number(head.class, model.materials.len());
-            let laws = model.laws.get(class.material_a, class.material_b);
+            let laws = model.laws.springs(class.material_a, class.material_b);
             let own = laws.map_or(0, |laws| MemoryLayout::of(laws).total());
             let lanes = &slots.memory[block * stride..(block + 1) * stride];
             for lane in 0..head.count as usize {

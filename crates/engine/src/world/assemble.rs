@@ -5,14 +5,14 @@ use std::borrow::Borrow;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::World;
-use super::work::Work;
+use super::work::{self, Work};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control, diagonal, trace};
 use crate::collide::solid;
 use crate::error::BuildError;
 use crate::geometry::Geometry;
 use crate::inflow::{Inflow, Queue, Traffic};
-use crate::law::PairLaws;
+use crate::law::SpringLaws;
 use crate::ledger::Sums;
 use crate::model::Model;
 use crate::mover::{check_body, mover_of};
@@ -44,6 +44,10 @@ impl World {
     ) -> Result<World, BuildError> {
         if !(model.dt > 0.0 && model.dt.is_finite()) {
             return Err(BuildError::BadStep(model.dt));
+        }
+        if let Some(pair) = model.laws.first_unfit(work::taken_by(&model.method)) {
+            let [first, second] = pair.map(|material| model.materials[usize::from(material)].name.clone());
+            return Err(BuildError::UnfitLaws { first, second });
         }
         check_inflows(&model)?;
         let to_come = model.inflows.iter().fold(0_u64, |sum, inflow| sum.saturating_add(inflow.count));
@@ -290,7 +294,7 @@ fn check_solids<B: Borrow<Body>>(
         }
         looked_at.push(kind);
         for inflow in &model.inflows {
-            if model.laws.get(body.material, inflow.material).is_some_and(PairLaws::knows_spheres_only) {
+            if model.laws.springs(body.material, inflow.material).is_some_and(SpringLaws::knows_spheres_only) {
                 return Err(BuildError::NeedsPoints { a: id as u32, b: bodies.len() as u32, kind: kind.0 });
             }
         }
@@ -298,8 +302,8 @@ fn check_solids<B: Borrow<Body>>(
             let second = second.borrow();
             let meet = other != id && (kind.1 || second.motion.yields());
             let (a, b) = (id.min(other) as u32, id.max(other) as u32);
-            let laws = model.laws.get(body.material, second.material);
-            if meet && laws.is_some_and(PairLaws::knows_spheres_only) {
+            let laws = model.laws.springs(body.material, second.material);
+            if meet && laws.is_some_and(SpringLaws::knows_spheres_only) {
                 return Err(BuildError::NeedsPoints { a, b, kind: kind.0 });
             }
             if meet && !solid::is_built(&body.shape, &second.shape) {

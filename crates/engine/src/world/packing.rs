@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::body::Body;
     use crate::cell::{Cell, Frame};
-    use crate::law::{Hooke, Limit, Normal, PairLaws, Slide, SlideSlider};
+    use crate::law::{Hooke, Limit, Normal, Slide, SlideSlider, SpringLaws};
     use crate::model::{Material, Model};
     use crate::shape::Shape;
     use crate::world::Setup;
@@ -98,7 +98,7 @@ mod tests {
     fn sheared() -> World {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.9 }], 0.02);
         let slide = Some(Slide::SpringSlider(SlideSlider::new(1.0, 0.5, Limit::mu(0.3))));
-        let laws = PairLaws { slide, ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.5))) };
+        let laws = SpringLaws { slide, ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.5))) };
         model.laws.set(0, 0, laws);
         let gradient = DMat3::from_cols(DVec3::new(0.0, 0.0, 0.001), DVec3::X * 0.01, DVec3::ZERO);
         let vectors = DMat3::from_diagonal(DVec3::splat(4.0 * 0.98));

@@ -7,7 +7,7 @@
 
 use super::World;
 use crate::law::any::AnyFriction;
-use crate::law::{Limit, Measure, Motions, PairLaws};
+use crate::law::{Limit, Measure, Motions, SpringLaws};
 use crate::measure::packing::{LEAST_COEFFICIENT, stable_contacts};
 
 /// A packing without its rattlers.
@@ -103,7 +103,7 @@ impl World {
         let diameter = 2.0 * spheres.iter().map(|m| m.radius).sum::<f64>() / spheres.len().max(1) as f64;
         let materials = self.model.materials.len() as u16;
         let pairs = (0..materials).flat_map(|i| (i..materials).map(move |j| (i, j)));
-        let laws: Vec<&PairLaws> = pairs.filter_map(|(i, j)| self.model.laws.get(i, j)).collect();
+        let laws: Vec<&SpringLaws> = pairs.filter_map(|(i, j)| self.model.laws.springs(i, j)).collect();
         let holds = |limit: Limit| {
             let unit = if limit.measure == Measure::Length { diameter } else { 1.0 };
             limit.static_ >= LEAST_COEFFICIENT * unit
@@ -122,24 +122,24 @@ mod tests {
     use glam::DVec3;
 
     use crate::body::{Body, Motion};
-    use crate::law::{Hooke, Limit, Normal, PairLaws, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider};
+    use crate::law::{Hooke, Limit, Normal, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider, SpringLaws};
     use crate::measure::packing;
     use crate::model::{Material, Model};
     use crate::random::Stream;
     use crate::shape::Shape;
     use crate::world::{Setup, World};
 
-    fn laws(slide: f64, roll: f64, spin_length: f64) -> PairLaws {
-        PairLaws {
+    fn laws(slide: f64, roll: f64, spin_length: f64) -> SpringLaws {
+        SpringLaws {
             slide: Some(Slide::SpringSlider(SlideSlider::new(1e4, 1.0, Limit::mu(slide)))),
             roll: Some(Roll::SpringSlider(RollSlider::new(1e4, 1.0, Limit::mu(roll)))),
             spin: Some(Spin::SpringSlider(SpinSlider::new(1.0, 0.1, Limit::length(spin_length)))),
-            ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 10.0)))
+            ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 10.0)))
         }
     }
 
     /// Spheres of diameter 1 thrown into a box on a floor, overlapping as they come.
-    fn world(laws: PairLaws) -> World {
+    fn world(laws: SpringLaws) -> World {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.0 }], 1e-4);
         model.laws.set(0, 0, laws);
         let mut stream = Stream::named(3, "rattlers");

@@ -3,6 +3,7 @@
 use crate::answers::Answers;
 use crate::error::BuildError;
 use crate::explicit::{self, Phases};
+use crate::law::PairLaws;
 use crate::model::{Method, Model};
 use crate::state::State;
 
@@ -11,6 +12,13 @@ use crate::state::State;
 pub enum Work {
     /// Of the explicit method.
     Explicit(explicit::Work),
+}
+
+/// Which laws a method runs.
+pub fn taken_by(method: &Method) -> fn(&PairLaws) -> bool {
+    match method {
+        Method::Explicit(_) => explicit::takes,
+    }
 }
 
 impl Work {

@@ -71,7 +71,7 @@ fn poured(model: Model, radii: &[f64], half: f64, height: f64, walls: bool) -> S
 }
 
 /// A model under these laws with a step that suits stiffnesses of 2e4 and masses of 1.
-fn falling(laws: PairLaws, dt: f64) -> Model {
+fn falling(laws: SpringLaws, dt: f64) -> Model {
     Model { gravity: DVec3::Z * -5.0, ..model(laws, dt) }
 }
 
@@ -254,7 +254,7 @@ fn hashes_are_the_same_for_every_width() {
 
 /// The laws over a block, to be compiled for every width.
 struct OneBlock<'a> {
-    laws: &'a PairLaws,
+    laws: &'a SpringLaws,
     block: &'a mut Block,
     memory: &'a mut [Lanes],
 }
@@ -356,7 +356,7 @@ fn a_block_of_contacts_has_the_bits_of_one_contact_at_a_time() {
 // ---- the fast step against the slow one ----
 
 /// 40 spheres falling into a corner, one of them held, one fixed, one driven, one locked and pushed.
-fn small_scene(laws: PairLaws) -> Setup {
+fn small_scene(laws: SpringLaws) -> Setup {
     let mut setup = poured(falling(damped(laws), 1e-3), &[0.5; 40], 1.5, 8.0, true);
     setup.bodies[0].motion = Motion::Held;
     setup.bodies[1].motion = Motion::Fixed;

@@ -44,7 +44,7 @@ impl Impact {
 
     /// Runs until the two bodies have touched and parted.
     fn run(&self, bodies: Vec<Body>) -> World {
-        let mut world = world(model(PairLaws::frictionless(self.normal), self.dt), bodies);
+        let mut world = world(model(SpringLaws::frictionless(self.normal), self.dt), bodies);
         let mut touched = false;
         run_until(&mut world, 1_000_000, |world| {
             let over = touched && world.contact_count() == 0;
@@ -160,7 +160,7 @@ fn a_fully_plastic_box_stays_and_one_that_cannot_pull_all_but_stays() {
             let velocity = DVec3::Z * -impact.speed;
             let falling = Body { velocity, ..brick(1.0, orientation, DVec3::Z * height) };
             let bodies = vec![falling, plane(DVec3::Z, DVec3::ZERO)];
-            let mut world = world(model(PairLaws::frictionless(impact.normal), impact.dt), bodies);
+            let mut world = world(model(SpringLaws::frictionless(impact.normal), impact.dt), bodies);
             run(&mut world, steps);
             (world.body(0).velocity.z / impact.speed, world.contact_count())
         };
@@ -199,7 +199,7 @@ fn a_tumbling_box_loses_energy_only() {
             let spin = DVec3::new(2.0, -1.5, 1.0);
             // The most by which the energy ever rises, and how often the number of touching corners changes.
             let rise = |dt: f64| {
-                let mut model = model(PairLaws::frictionless(normal), dt);
+                let mut model = model(SpringLaws::frictionless(normal), dt);
                 model.gravity = DVec3::Z * -5.0;
                 let falling = Body { angular_velocity: spin, ..brick(1.0, turn, DVec3::Z * 0.8) };
                 let mut world = world(model, vec![falling, plane(DVec3::Z, DVec3::ZERO)]);

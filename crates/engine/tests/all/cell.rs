@@ -19,7 +19,7 @@ fn pressure(p: f64, triclinic: bool) -> Control {
     Control::Pressure { target: DMat3::from_diagonal(DVec3::splat(p)), inertia: INERTIA, triclinic }
 }
 
-fn friction() -> PairLaws {
+fn friction() -> SpringLaws {
     santos(SliderOptions::default(), 0.3, 0.3)
 }
 
@@ -39,7 +39,7 @@ fn gas(count: usize, fraction: f64, seed: u64) -> (Frame, Vec<Body>) {
     (frame, places.into_iter().map(|place| sphere(0.5, place)).collect())
 }
 
-fn model(laws: PairLaws, dt: f64, frame: Frame, control: Control) -> Model {
+fn model(laws: SpringLaws, dt: f64, frame: Frame, control: Control) -> Model {
     Model { cell: Some(Cell { frame, control }), ..common::model(laws, dt) }
 }
 
@@ -166,7 +166,7 @@ fn an_affine_expansion_opens_every_contact() {
     let frame = packed.cell().unwrap().frame;
     let control = Control::Strain { gradient: DMat3::from_diagonal(DVec3::splat(e)) };
     let damping = 0.5 / heavy;
-    let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, damping)));
+    let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, damping)));
     let mut grown = world(model(laws, dt, frame, control), at_rest(&bodies_of(&packed, heavy)));
     let mut before = grown.rows();
     let count = before.len();
@@ -196,7 +196,7 @@ fn a_retraced_strain_returns_at_second_order() {
     let packed = packing(80, 5, 3000);
     let frame = packed.cell().unwrap().frame;
     let bodies = at_rest(&bodies_of(&packed, 1e12));
-    let stick = |k: f64| PairLaws {
+    let stick = |k: f64| SpringLaws {
         normal: Normal::Hooke(Hooke::new(1.0, 0.0)),
         slide: Some(Slide::SpringSlider(SlideSlider::new(k, 0.0, Limit::mu(1e6)))),
         roll: None,
@@ -233,7 +233,7 @@ fn a_retraced_strain_returns_at_second_order() {
 /// crystal that is out of balance by a fifth, with grains that fly to and fro: no contact opens, so the forces are smooth.
 #[test]
 fn the_barostat_keeps_its_enthalpy_to_second_order() {
-    let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0)));
+    let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0)));
     let (n, edge) = (3, 0.93 * 2.0_f64.sqrt());
     let mut stream = Stream::named(6, "velocities");
     let mut bodies = Vec::new();
@@ -423,7 +423,7 @@ fn a_collision_across_the_faces_is_a_collision() {
 fn a_floor_may_go_on_for_ever() {
     let gravity = DVec3::new(0.02, 0.005, -0.1);
     let bodies = || vec![sphere(0.5, DVec3::new(0.5, 0.5, 0.49)), common::plane(DVec3::Z, DVec3::ZERO)];
-    let laws = PairLaws { roll: None, spin: None, ..friction() };
+    let laws = SpringLaws { roll: None, spin: None, ..friction() };
     let open = Model { gravity, ..common::model(laws, 0.02) };
     let frame = Frame { periodic: [true, true, false], ..Frame::new(DMat3::from_diagonal(DVec3::new(4.0, 3.0, 2.5))) };
     let cell = Model { cell: Some(Cell { frame, control: Control::Fixed }), ..open.clone() };
@@ -446,7 +446,7 @@ fn a_chain_through_the_cell_has_its_stress() {
     let length = f64::from(n) * (1.0 - d);
     let vectors = DMat3::from_diagonal(DVec3::new(length, 4.0, 5.0));
     let bodies = (0..n).map(|i| sphere(0.5, DVec3::new(f64::from(i) * (1.0 - d), 1.0, 1.0))).collect();
-    let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(3.0, 0.0)));
+    let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(3.0, 0.0)));
     let chain = world(model(laws, 0.01, Frame::new(vectors), Control::Fixed), bodies);
     assert_eq!(chain.contact_count(), 6);
     // n contacts of branch 1 - d and force k d in the volume n (1 - d) 20.
@@ -626,7 +626,7 @@ fn bodies_that_leave_take_their_stress_along() {
     let chain = |dt: f64, control: Control| {
         let vectors = DMat3::from_diagonal(DVec3::new(5.88, 4.0, 5.0));
         let bodies = (0..6).map(|i| sphere(0.5, DVec3::new(f64::from(i) * 0.98, 1.0, 1.0))).collect();
-        let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(3.0, 0.0)));
+        let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(3.0, 0.0)));
         world(model(laws, dt, Frame::new(vectors), control), bodies)
     };
     let mut held = chain(0.01, pressure(1e-3, true));
@@ -653,7 +653,7 @@ fn bodies_that_leave_take_their_stress_along() {
 fn a_body_that_crosses_the_cell_goes_on_falling() {
     let gravity = DVec3::new(0.05, 0.0, -0.1);
     let bodies = vec![sphere(0.5, DVec3::new(0.5, 0.5, 0.49)), common::plane(DVec3::Z, DVec3::ZERO)];
-    let laws = PairLaws { roll: None, spin: None, ..friction() };
+    let laws = SpringLaws { roll: None, spin: None, ..friction() };
     let frame = Frame { periodic: [true, true, false], ..Frame::new(DMat3::from_diagonal(DVec3::new(4.0, 3.0, 2.5))) };
     let cell = Some(Cell { frame, control: Control::Fixed });
     let mut chute = world(Model { gravity, cell, ..common::model(laws, 0.02) }, bodies);

@@ -27,12 +27,12 @@ fn slide(mu: f64) -> Option<Slide> {
     Some(Slide::SpringSlider(SlideSlider::new(K, GAMMA_SLIDE, Limit::mu(mu))))
 }
 
-fn laws(slide: Option<Slide>, roll: Option<Roll>, spin: Option<Spin>) -> PairLaws {
-    PairLaws { normal: Normal::Hooke(Hooke::new(K, GAMMA)), slide, roll, spin, friction: None }
+fn laws(slide: Option<Slide>, roll: Option<Roll>, spin: Option<Spin>) -> SpringLaws {
+    SpringLaws { normal: Normal::Hooke(Hooke::new(K, GAMMA)), slide, roll, spin, friction: None }
 }
 
 /// A sphere resting on the plane z = 0 under a gravity of 1 that is tilted by `tan_slope` towards x.
-fn on_plane(laws: PairLaws, tan_slope: f64, velocity: f64, angular_velocity: DVec3, dt: f64) -> World {
+fn on_plane(laws: SpringLaws, tan_slope: f64, velocity: f64, angular_velocity: DVec3, dt: f64) -> World {
     let cosine = 1.0 / (1.0 + tan_slope * tan_slope).sqrt();
     let mut model = model(laws, dt);
     model.gravity = DVec3::new(tan_slope * cosine, 0.0, -cosine);
@@ -158,7 +158,7 @@ const SOFT_DT: f64 = 5e-4;
 
 /// Speed down the slope at the end of `duration`, and the largest speed in its last tenth.
 fn on_slope(slide: SlideSlider, roll: Roll, tan_slope: f64, velocity: f64, duration: f64) -> (f64, f64) {
-    let laws = PairLaws {
+    let laws = SpringLaws {
         normal: Normal::Hooke(Hooke::new(SOFT, 100.0)),
         slide: Some(Slide::SpringSlider(slide)),
         roll: Some(roll),

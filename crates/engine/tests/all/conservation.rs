@@ -100,7 +100,7 @@ fn the_ledger_closes_to_a_thousandth_of_the_loss_and_to_second_order() {
 
 /// A bed of 4 x 4 x 3 spheres between walls, shaken by the plate below it; ledger error over the plate's work.
 fn shaken_bed(dt: f64) -> (f64, f64) {
-    let laws = PairLaws { normal: Normal::Hooke(Hooke::with_restitution(1e4, 0.6, false)), ..every_law(1e4)[0].1 };
+    let laws = SpringLaws { normal: Normal::Hooke(Hooke::with_restitution(1e4, 0.6, false)), ..every_law(1e4)[0].1 };
     let mut model = model(laws, dt);
     model.gravity = DVec3::Z * -10.0;
     let oscillate = Some(Oscillation { axis: DVec3::new(0.6, 0.0, 0.8), amplitude: 0.05, frequency: 5.0, phase: 0.3 });
@@ -142,7 +142,7 @@ fn elastic_frictionless_collisions_conserve_energy_to_second_order() {
                     velocity: DVec3::new(-side, 0.2 * side, 0.0),
                     ..sphere(0.5, DVec3::new(side * (0.51 + 1e-4 * f64::from(phase)), 0.1, 0.0))
                 };
-                let laws = PairLaws::frictionless(Normal::Hertz(Hertz::with_restitution(1e5, 1.0, false)));
+                let laws = SpringLaws::frictionless(Normal::Hertz(Hertz::with_restitution(1e5, 1.0, false)));
                 let mut world = world(model(laws, dt), vec![ball(-1.0), ball(1.0)]);
                 let before = world.ledger().kinetic;
                 run(&mut world, (0.15 / dt) as u64);
@@ -164,7 +164,7 @@ fn elastic_frictionless_collisions_conserve_energy_to_second_order() {
 fn bobbing(integrator: Integrator, dt: f64) -> f64 {
     use stickslip::math::cos;
     let (k, g) = (100.0_f64, 1.0);
-    let mut model = model(PairLaws::frictionless(Normal::Hooke(Hooke::new(k, 0.0))), dt);
+    let mut model = model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(k, 0.0))), dt);
     model.gravity = DVec3::Z * -g;
     model.method = stickslip::model::Explicit::default().with_integrator(integrator).into();
     // m = 1: rests at an overlap of 0.01, starts 0.004 above that.

@@ -106,7 +106,7 @@ fn decades(stream: &mut Stream, low: f64, high: f64) -> f64 {
     stickslip::math::exp(stream.between(low, high) * std::f64::consts::LN_10)
 }
 
-fn laws(stream: &mut Stream, dt: f64) -> PairLaws {
+fn laws(stream: &mut Stream, dt: f64) -> SpringLaws {
     let all = every_law(decades(stream, -3.5, -0.5) / (dt * dt));
     all[(stream.between(0.0, 1.0) * all.len() as f64) as usize % all.len()].1
 }
@@ -331,7 +331,7 @@ fn compare_with_slow(name: &str, setup: Setup, steps: u64) -> usize {
 /// Ellipsoids and boxes that spin fast, so that tips and corners sweep, among spheres and planes.
 fn spinning(stream: &mut Stream) -> Setup {
     let dt = 1e-3;
-    let mut model = model(PairLaws::frictionless(Normal::Hooke(Hooke::new(decades(stream, 3.0, 4.5), 0.0))), dt);
+    let mut model = model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(decades(stream, 3.0, 4.5), 0.0))), dt);
     if chance(stream, 0.5) {
         model.gravity = random_direction(stream) * decades(stream, 0.0, 2.0);
     }
@@ -370,7 +370,7 @@ fn spinning(stream: &mut Stream) -> Setup {
 /// Spheres among plates, tubes and cones that turn, shake or are pushed.
 fn in_walls(stream: &mut Stream) -> Setup {
     let dt = 1e-3;
-    let mut model = model(PairLaws::frictionless(Normal::Hooke(Hooke::new(decades(stream, 3.0, 4.5), 0.0))), dt);
+    let mut model = model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(decades(stream, 3.0, 4.5), 0.0))), dt);
     let strength = decades(stream, -1.0, 2.0);
     model.gravity = random_vector(stream, strength);
     let at = random_vector(stream, 100.0);

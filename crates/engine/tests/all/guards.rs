@@ -4,11 +4,11 @@ use crate::common::{model, plane, sphere, world};
 use glam::DVec3;
 use stickslip::body::{Body, Motion, Prescribed};
 use stickslip::error::{DeepBy, Trouble};
-use stickslip::law::{Hooke, Normal, PairLaws};
+use stickslip::law::{Hooke, Normal, SpringLaws};
 
 /// For a grain of mass 1, a spring of 1e4 N/m: omega = 100/s, and at 25 m/s it sinks in by half its radius.
-fn spring(damping: f64) -> PairLaws {
-    PairLaws::frictionless(Normal::Hooke(Hooke::new(1e4, damping)))
+fn spring(damping: f64) -> SpringLaws {
+    SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e4, damping)))
 }
 
 /// A grain on its way to a floor, and what comes of it. One that has a weight is critically damped.

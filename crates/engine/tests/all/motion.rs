@@ -8,7 +8,7 @@ use stickslip::law::*;
 use stickslip::{Body, Model, Motion, frame, math};
 
 fn no_friction(dt: f64) -> Model {
-    model(PairLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 0.0))), dt)
+    model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 0.0))), dt)
 }
 
 #[test]
@@ -87,9 +87,9 @@ fn a_ball_that_rolls_on_a_turntable_goes_round_at_two_sevenths_of_its_rate() {
 
 fn roll_on_turntable(rate: f64, speed: f64, dt: f64) {
     let k = 1e4;
-    let laws = PairLaws {
+    let laws = SpringLaws {
         slide: Some(Slide::SpringSlider(SlideSlider::new(k, 100.0, Limit::mu(0.5)))),
-        ..PairLaws::frictionless(Normal::Hooke(Hooke::new(k, 100.0)))
+        ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(k, 100.0)))
     };
     let mut model = model(laws, dt);
     model.gravity = -DVec3::Z;
@@ -143,7 +143,7 @@ fn held_locked_and_fixed_bodies_keep_what_they_must() {
 fn a_fixed_sphere_is_infinitely_heavy_and_a_held_one_counts_with_its_mass() {
     // Dashpots are per effective mass: 1/2 against an equal held sphere, 1 against a fixed one. Overlap 0, rate 1.
     for (motion, effective) in [(Motion::Held, 0.5), (Motion::Fixed, 1.0), (Motion::Free, 0.5)] {
-        let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(0.0, 3.0)));
+        let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(0.0, 3.0)));
         let wall = Body { motion, ..sphere(0.5, DVec3::ZERO) };
         let ball = Body { velocity: -DVec3::X, ..sphere(0.5, DVec3::X * 0.999) };
         let world = world(model(laws, 1e-3), vec![wall, ball]);

@@ -135,9 +135,9 @@ fn contacts_equal_brute_force_while_bodies_move() {
 }
 
 /// A small heap in a bin; with `stray`, a far sphere so fast that lists are made anew every few steps.
-fn heap(laws: PairLaws, stray: bool) -> World {
+fn heap(laws: SpringLaws, stray: bool) -> World {
     let normal = Normal::Hooke(Hooke::with_restitution(1e3, 0.3, false));
-    let mut model = model(PairLaws { normal, ..laws }, 1e-3);
+    let mut model = model(SpringLaws { normal, ..laws }, 1e-3);
     model.gravity = DVec3::Z * -3.0;
     let mut stream = Stream::named(23, "heap");
     let mut bodies = vec![plane(DVec3::Z, DVec3::ZERO)];

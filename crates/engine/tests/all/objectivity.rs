@@ -15,7 +15,7 @@ use stickslip::{Body, Motion};
 const QUARTER_TURN: f64 = std::f64::consts::FRAC_PI_2;
 
 /// Springs loaded well within their limits (N = k d = 50): about a third of each.
-fn loaded(laws: &PairLaws) -> PairMemory {
+fn loaded(laws: &SpringLaws) -> PairMemory {
     let mut memory = PairMemory::default();
     laws.each_friction(|law| {
         let [slide, roll] = [[3e-3, -4e-3, 0.0], [2e-3, 1e-3, 0.0]];
@@ -75,7 +75,7 @@ fn turned_back(turn: DVec3, loads: &Resistance) -> Resistance {
 }
 
 /// What a rigid turn by `total` in `steps` steps changes of the loads, relative to them.
-fn error_of_turn(laws: &PairLaws, axis: DVec3, total: f64, steps: u32) -> f64 {
+fn error_of_turn(laws: &SpringLaws, axis: DVec3, total: f64, steps: u32) -> f64 {
     let mut memory = loaded(laws);
     let (_, before) = one::evaluate(laws, &mut turning_contact(axis, 0.0, 0.0), &mut memory);
     let step = total / f64::from(steps);
@@ -88,7 +88,7 @@ fn error_of_turn(laws: &PairLaws, axis: DVec3, total: f64, steps: u32) -> f64 {
 }
 
 /// Laws with springs: without memory there is nothing to keep in a rigid turn.
-fn laws_with_springs() -> Vec<(&'static str, PairLaws)> {
+fn laws_with_springs() -> Vec<(&'static str, SpringLaws)> {
     let paper = other_tracked(1e3).swap_remove(0);
     every_law(1e3).into_iter().filter(|(name, _)| !name.starts_with("constant")).chain([paper]).collect()
 }
@@ -136,7 +136,7 @@ fn motion(time: f64) -> (DVec3, DVec3, DVec3, DVec3) {
 }
 
 /// Loads at the end of the history, as seen by an observer who turns by `turn` over it; turned back.
-fn loads_seen(laws: &PairLaws, turn: DVec3, steps: u32) -> Resistance {
+fn loads_seen(laws: &SpringLaws, turn: DVec3, steps: u32) -> Resistance {
     let dt = 1.0 / f64::from(steps);
     let mut memory = PairMemory::default();
     let mut loads = Resistance::default();
@@ -217,7 +217,7 @@ const DISTANCE: f64 = 0.9;
 /// A sphere that orbits another by a quarter turn about `axis`, both turning as they go: body 0 is held and so heavy
 /// in rotation that loads do not change it, body 1 is prescribed. Body 0 turns faster by `extra`. The normal is x at
 /// first. Returns the loads on body 0 at the end, seen by one who turned along, and the time it took.
-fn orbit(laws: PairLaws, axis: DVec3, extra: f64, steps: u64) -> (DVec3, DVec3, f64) {
+fn orbit(laws: SpringLaws, axis: DVec3, extra: f64, steps: u64) -> (DVec3, DVec3, f64) {
     let dt = 1.0 / steps as f64;
     let rate = axis * QUARTER_TURN;
     let heavy = Body {
@@ -238,9 +238,9 @@ fn orbit(laws: PairLaws, axis: DVec3, extra: f64, steps: u64) -> (DVec3, DVec3, 
 }
 
 /// Springs of 10 N/m under a normal load of 1 N that never slip here; dashpots as given.
-fn springs(options: SliderOptions, damping: f64) -> PairLaws {
+fn springs(options: SliderOptions, damping: f64) -> SpringLaws {
     let limit = Limit::mu(1e3);
-    PairLaws {
+    SpringLaws {
         normal: Normal::Hooke(Hooke::new(10.0, 0.0)),
         slide: Some(Slide::SpringSlider(SlideSlider { options, ..SlideSlider::new(10.0, damping, limit) })),
         roll: Some(Roll::SpringSlider(RollSlider { options, ..RollSlider::new(10.0, damping, limit) })),

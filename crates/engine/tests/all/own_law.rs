@@ -13,7 +13,7 @@ use stickslip::{Body, World, place};
 
 /// The same laws, each as if it came from outside. (Those with options that are not the default, too: a law from outside
 /// has no special form for the default ones.)
-fn from_outside(laws: &PairLaws) -> PairLaws {
+fn from_outside(laws: &SpringLaws) -> SpringLaws {
     let slide = laws.slide.map(|law| match law {
         Slide::SpringSlider(law) => Slide::own(law),
         own => own,
@@ -32,11 +32,11 @@ fn from_outside(laws: &PairLaws) -> PairLaws {
         Spin::Lubkin(law) => Spin::own(law),
         own => own,
     });
-    PairLaws { normal: laws.normal, slide, roll, spin, friction: laws.friction }
+    SpringLaws { normal: laws.normal, slide, roll, spin, friction: laws.friction }
 }
 
 /// 120 spheres of two sizes falling into a corner of three planes.
-fn heap(laws: PairLaws) -> World {
+fn heap(laws: SpringLaws) -> World {
     let radii: Vec<f64> = (0..120).map(|i| if i % 3 == 0 { 0.3 } else { 0.5 }).collect();
     let mut stream = Stream::named(41, "own law");
     let (from, to) = (DVec3::splat(0.5), DVec3::new(5.0, 5.0, 9.0));
@@ -74,7 +74,7 @@ fn a_law_of_this_crate_put_in_from_outside_has_the_same_bits() {
 #[test]
 fn memory_of_a_law_from_outside_goes_on_in_another_world() {
     let law = TwoSliders { stiffness: [300.0, 900.0], mu: [0.1, 0.2] };
-    let laws = PairLaws { roll: Some(Roll::own(law)), ..from_outside(&every_law(2e4)[0].1) };
+    let laws = SpringLaws { roll: Some(Roll::own(law)), ..from_outside(&every_law(2e4)[0].1) };
     let mut first = heap(laws);
     run(&mut first, 2500);
     // Same places, same laws.
@@ -109,9 +109,9 @@ fn memory_of_a_law_from_outside_goes_on_in_another_world() {
 #[test]
 fn the_stable_step_hears_of_the_springs_of_a_law_from_outside() {
     // Two spheres with 1/I = 10 each: omega^2 = (k1 + k2) 20 = 2e4; the soft normal spring does not govern.
-    let soft = PairLaws::frictionless(Normal::Hooke(Hooke::new(1e-9, 0.0)));
+    let soft = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e-9, 0.0)));
     let law = TwoSliders { stiffness: [300.0, 700.0], mu: [0.1, 0.2] };
-    let model = model(PairLaws { roll: Some(Roll::own(law)), ..soft }, 1.0);
+    let model = model(SpringLaws { roll: Some(Roll::own(law)), ..soft }, 1.0);
     let bodies = [sphere(0.5, DVec3::ZERO), sphere(0.5, DVec3::X)];
     let advice = stable_step::advise(&model, &bodies).expect("they can touch");
     assert!((advice.critical - 2.0 / 2e4_f64.sqrt()).abs() < 1e-12, "{advice:?}");

@@ -63,7 +63,7 @@ fn work(contact: &Contact, loads: &stickslip::contact::Resistance) -> [f64; 3] {
 }
 
 /// The largest energy gained over a path by any motion, in units of the energy turned over.
-fn largest_gain(laws: &PairLaws, number: u64, steps: usize) -> f64 {
+fn largest_gain(laws: &SpringLaws, number: u64, steps: usize) -> f64 {
     let mut path = Path::new(number);
     let mut memory = PairMemory::default();
     let (mut done, mut turnover, mut worst) = ([0.0; 3], [0.0; 3], 0.0_f64);
@@ -95,7 +95,7 @@ fn no_law_in_its_default_form_creates_energy_in_2000_random_motions() {
 }
 
 /// One step of a slide at rate v along x under a constant normal load of 1 N; the force along x.
-fn slide(laws: &PairLaws, memory: &mut PairMemory, velocity: f64, dt: f64) -> f64 {
+fn slide(laws: &SpringLaws, memory: &mut PairMemory, velocity: f64, dt: f64) -> f64 {
     let overlap = 1e-3;
     let mut contact = Contact { overlap, velocity: DVec3::X * velocity, ..resting_contact(dt) };
     one::evaluate(laws, &mut contact, memory).1.force.x
@@ -105,9 +105,9 @@ fn slide(laws: &PairLaws, memory: &mut PairMemory, velocity: f64, dt: f64) -> f6
 fn jerk_and_follow(slip: Slip) -> f64 {
     let (mu, k, gamma) = (0.5, 1e3, 1e2);
     let options = SliderOptions { slip, ..SliderOptions::default() };
-    let laws = PairLaws {
+    let laws = SpringLaws {
         slide: Some(Slide::SpringSlider(SlideSlider { options, ..SlideSlider::new(k, gamma, Limit::mu(mu)) })),
-        ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 0.0)))
+        ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 0.0)))
     };
     let mut memory = PairMemory::default();
     let mut work = 0.0;

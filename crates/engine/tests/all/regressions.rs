@@ -10,8 +10,8 @@ use stickslip::reference::SlowWorld;
 use stickslip::world::Setup;
 use stickslip::{Body, Model, Motion, World};
 
-fn spring(stiffness: f64, damping: f64) -> PairLaws {
-    PairLaws::frictionless(Normal::Hooke(Hooke::new(stiffness, damping)))
+fn spring(stiffness: f64, damping: f64) -> SpringLaws {
+    SpringLaws::frictionless(Normal::Hooke(Hooke::new(stiffness, damping)))
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn a_locked_rotation_of_a_tumbling_body_is_refused() {
 fn the_ledger_closes_on_a_turntable() {
     // The plane's velocity at the full step was taken with the mid-step arm: the balance drifted at m w^4 r^2 dt/2.
     let (rate, radius, r) = (2.0, 0.5, 1.0);
-    let laws = PairLaws {
+    let laws = SpringLaws {
         slide: Some(Slide::SpringSlider(SlideSlider::new(1e4, 100.0, Limit::mu(0.9)))),
         ..spring(1e4, 100.0)
     };
@@ -175,7 +175,7 @@ fn a_world_with_the_memory_of_another_has_its_loads() {
 /// A ball that started rolling in contact under `epsd` had 5600 times its limit for half a step, at step 0.
 #[test]
 fn no_load_of_step_0_is_above_its_limit() {
-    let normal = PairLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 0.0)));
+    let normal = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 0.0)));
     let limit = static_kinetic(0.3, 0.2);
     let elastic = SliderOptions { cap: Cap::Elastic, ..SliderOptions::default() };
     let slide = |options| Some(Slide::SpringSlider(SlideSlider { options, ..SlideSlider::new(1e4, 50.0, limit) }));
@@ -185,18 +185,18 @@ fn no_load_of_step_0_is_above_its_limit() {
     let viscous = RollViscous { damping: 5.0, limit: Some(limit) };
     let constant = RollConstantTorque { limit: Limit::mu(0.3), include_spin: false };
     let mut all = vec![
-        ("epsd", PairLaws { roll: Some(Roll::Epsd(epsd)), ..normal }),
-        ("viscous", PairLaws { roll: Some(Roll::Viscous(viscous)), ..normal }),
-        ("constant-torque", PairLaws { roll: Some(Roll::ConstantTorque(constant)), ..normal }),
+        ("epsd", SpringLaws { roll: Some(Roll::Epsd(epsd)), ..normal }),
+        ("viscous", SpringLaws { roll: Some(Roll::Viscous(viscous)), ..normal }),
+        ("constant-torque", SpringLaws { roll: Some(Roll::ConstantTorque(constant)), ..normal }),
     ];
     for options in [SliderOptions::default(), elastic, lammps_options()] {
-        let sliders = PairLaws { slide: slide(options), roll: roll(options), spin: spin(options), ..normal };
+        let sliders = SpringLaws { slide: slide(options), roll: roll(options), spin: spin(options), ..normal };
         all.push(("spring-slider", sliders));
     }
     for birth in [Birth::Stick, Birth::Capped, Birth::Slip] {
         // Its limits of rolling and spin on a plane are 2 eta_r and eta_s times mu R N.
         let law = Tracked::new(1e4, limit).with_roll(0.5).with_spin(1.0, SpinCurvature::Bodies);
-        all.push(("tracked", PairLaws::with_friction(normal.normal, Friction::Tracked(Tracked { birth, ..law }))));
+        all.push(("tracked", SpringLaws::with_friction(normal.normal, Friction::Tracked(Tracked { birth, ..law }))));
     }
     for (name, laws) in all {
         let (radius, overlap) = (0.5, 1e-3);

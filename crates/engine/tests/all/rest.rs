@@ -19,7 +19,7 @@ fn heap(roll: Roll, spin: Spin) -> World {
     let centres = place::random(from, to, &[0.5; COUNT], &mut stream, Duration::from_secs(10)).expect("there is room");
     let mut bodies: Vec<Body> = centres.into_iter().map(|centre| sphere(0.5, centre)).collect();
     bodies.push(plane(DVec3::Z, DVec3::ZERO));
-    let laws = PairLaws {
+    let laws = SpringLaws {
         normal: Normal::Hooke(Hooke::with_restitution(K, 0.3, false)),
         slide: Some(Slide::SpringSlider(SlideSlider::new(0.8 * K, 20.0, Limit::mu(0.5)))),
         roll: Some(roll),

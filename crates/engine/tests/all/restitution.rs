@@ -13,7 +13,7 @@ const K: f64 = 1e5;
 /// Rebound speed over approach speed of two unit spheres that meet head-on with relative speed `speed`.
 fn measured(normal: Normal, speed: f64, dt: f64) -> f64 {
     let ball = |side: f64| Body { velocity: DVec3::X * (-0.5 * side * speed), ..sphere(0.5, DVec3::X * 0.5 * side) };
-    let mut world = world(model(PairLaws::frictionless(normal), dt), vec![ball(-1.0), ball(1.0)]);
+    let mut world = world(model(SpringLaws::frictionless(normal), dt), vec![ball(-1.0), ball(1.0)]);
     loop {
         world.step().expect("a collision of moderate depth");
         let parting = world.body(1).velocity.x - world.body(0).velocity.x;
@@ -97,7 +97,7 @@ fn friction_of_a_sliding_impact_is_mu_times_what_presses() {
         let options = SliderOptions { slip, ..SliderOptions::default() };
         let slide = SlideSlider { options, ..SlideSlider::new(K, 0.0, Limit::mu(mu)) };
         let slide = Some(Slide::SpringSlider(slide));
-        let laws = PairLaws { slide, ..PairLaws::frictionless(Normal::Hooke(normal)) };
+        let laws = SpringLaws { slide, ..SpringLaws::frictionless(Normal::Hooke(normal)) };
         // m = 1, u = 1; it slides at 100, of which friction takes less than one.
         let ball = Body { velocity: DVec3::new(100.0, 0.0, -1.0), ..sphere(0.5, DVec3::Z * 0.5) };
         let mut world = world(model(laws, dt), vec![ball, plane(DVec3::Z, DVec3::ZERO)]);

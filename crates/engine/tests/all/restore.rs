@@ -6,7 +6,7 @@ use crate::common::{every_law, other_tracked, plane, run, world};
 use glam::DVec3;
 use stickslip::body::{Oscillation, Prescribed, Servo};
 use stickslip::inflow::{Inflow, Outflow};
-use stickslip::law::{PairLaws, PairMemory};
+use stickslip::law::{PairMemory, SpringLaws};
 use stickslip::model::Integrator;
 use stickslip::place;
 use stickslip::random::Stream;
@@ -15,7 +15,7 @@ use stickslip::{Body, Material, Model, Motion, Shape, Sides};
 
 /// Several chunks of grains of two sizes that fall into a bin: a floor that shakes, walls of which one turns, a held grain
 /// among them and one that is pushed.
-fn setup(laws: PairLaws) -> Setup {
+fn setup(laws: SpringLaws) -> Setup {
     let materials = ["floor", "grain"].map(|name| Material { name: name.into(), density: 1.9 });
     let mut model = Model::new(materials.to_vec(), 3e-4);
     model.gravity = DVec3::new(0.3, 0.0, -1.0);
@@ -49,7 +49,7 @@ fn setup(laws: PairLaws) -> Setup {
     Setup { model, bodies }
 }
 
-fn damped() -> PairLaws {
+fn damped() -> SpringLaws {
     let (_, laws) = every_law(2e4).into_iter().find(|(name, _)| name.contains("spring")).unwrap_or_else(|| {
         panic!("no spring-slider among {:?}", every_law(1.0).iter().map(|law| law.0).collect::<Vec<_>>())
     });
@@ -113,7 +113,7 @@ fn memory_of_every_law_comes_back() {
 }
 
 /// Walls at rest, so that a new clock changes nothing.
-fn at_rest(laws: PairLaws) -> Setup {
+fn at_rest(laws: SpringLaws) -> Setup {
     let mut setup = setup(laws);
     setup.bodies[..5].iter_mut().for_each(|wall| wall.motion = Motion::Fixed);
     setup

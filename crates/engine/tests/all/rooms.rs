@@ -13,7 +13,7 @@ const ROOMS: [(&[&str], &[&str]); 3] = [
 ];
 
 /// The parts that all methods share.
-const SHARED: [&str; 18] = [
+const SHARED: [&str; 19] = [
     "body",
     "cell",
     "collide",
@@ -27,6 +27,7 @@ const SHARED: [&str; 18] = [
     "model",
     "mover",
     "neighbour",
+    "response",
     "shape",
     "soft",
     "state",

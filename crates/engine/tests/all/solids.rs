@@ -22,8 +22,8 @@ fn brick(size: [f64; 3], position: DVec3) -> Body {
     Body::new(Shape::Box { size: DVec3::from_array(size) }, 0, position)
 }
 
-fn hooke(k: f64) -> PairLaws {
-    PairLaws::frictionless(Normal::Hooke(Hooke::new(k, 0.0)))
+fn hooke(k: f64) -> SpringLaws {
+    SpringLaws::frictionless(Normal::Hooke(Hooke::new(k, 0.0)))
 }
 
 fn any_turn(stream: &mut Stream) -> DQuat {
@@ -80,7 +80,7 @@ fn collisions_keep_momentum_and_angular_momentum() {
 }
 
 /// Error of the energy balance and of the energy itself, of a tumbling body that bounces on a plane.
-fn balance(body: Body, laws: PairLaws, dt: f64) -> f64 {
+fn balance(body: Body, laws: SpringLaws, dt: f64) -> f64 {
     let mut model = model(laws, dt);
     model.gravity = DVec3::Z * -1.0;
     let mut world = world(model, vec![body, plane(DVec3::Z, DVec3::ZERO)]);
@@ -136,7 +136,7 @@ fn turned_by(v: DVec3) -> DQuat {
 // ---- boxes on planes ----
 
 /// A box on a plane that is tilted by this angle, seen along with the plane: gravity is turned.
-fn on_incline(angle: f64, laws: PairLaws, dt: f64) -> World {
+fn on_incline(angle: f64, laws: SpringLaws, dt: f64) -> World {
     let mut model = model(laws, dt);
     model.gravity = DVec3::new(stickslip::math::sin(angle), 0.0, -stickslip::math::cos(angle));
     let mut body = brick([0.8, 0.6, 0.2], DVec3::Z * 0.1);
@@ -144,11 +144,11 @@ fn on_incline(angle: f64, laws: PairLaws, dt: f64) -> World {
     world(model, vec![body, plane(DVec3::Z, DVec3::ZERO)])
 }
 
-fn sliding(mu: f64) -> PairLaws {
+fn sliding(mu: f64) -> SpringLaws {
     let normal = Normal::Hooke(Hooke::new(1e4, 50.0));
-    PairLaws {
+    SpringLaws {
         slide: Some(Slide::SpringSlider(SlideSlider::new(1e4, 50.0, Limit::mu(mu)))),
-        ..PairLaws::frictionless(normal)
+        ..SpringLaws::frictionless(normal)
     }
 }
 
@@ -210,7 +210,7 @@ fn an_ellipsoid_comes_to_rest_on_its_flat_side() {
 }
 
 /// The same laws, those that track the path of the contact point by points, as ellipsoids and boxes want it.
-fn by_points((name, mut laws): (&'static str, PairLaws)) -> (&'static str, PairLaws) {
+fn by_points((name, mut laws): (&'static str, SpringLaws)) -> (&'static str, SpringLaws) {
     if let Some(Friction::Tracked(law)) = &mut laws.friction {
         law.kinematics = Kinematics::Points;
     }
@@ -218,11 +218,11 @@ fn by_points((name, mut laws): (&'static str, PairLaws)) -> (&'static str, PairL
 }
 
 /// Friction by the path of the contact point, over surfaces of any curvature.
-fn tracked(form: Form) -> PairLaws {
+fn tracked(form: Form) -> SpringLaws {
     let law = Tracked::new(1e4, static_kinetic(0.25, 0.2)).with_roll(0.3).with_spin(0.1, SpinCurvature::Bodies);
     let law = Tracked { form, kinematics: Kinematics::Points, ..law };
     let normal = Normal::Hooke(Hooke::new(1e4, 50.0));
-    PairLaws { friction: Some(Friction::Tracked(law)), ..PairLaws::frictionless(normal) }
+    SpringLaws { friction: Some(Friction::Tracked(law)), ..SpringLaws::frictionless(normal) }
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn rolling_friction_of_a_rocking_ellipsoid_gives_no_energy() {
         Tracked { birth: Birth::Capped, kinematics: Kinematics::Points, ..Tracked::new(1e4, static_kinetic(5.0, 5.0)) };
     let law = law.with_roll(0.3).with_damping(0.0);
     let normal = Normal::Hooke(Hooke::new(2e4, 0.0));
-    let laws = PairLaws { friction: Some(Friction::Tracked(law)), ..PairLaws::frictionless(normal) };
+    let laws = SpringLaws { friction: Some(Friction::Tracked(law)), ..SpringLaws::frictionless(normal) };
     let mut model = model(laws, 5e-6);
     model.gravity = DVec3::Z * -9.81;
     let mut lower = ellipsoid([0.03, 0.015, 0.01], DVec3::Z * 0.00999);
@@ -307,11 +307,11 @@ fn rates_of_spheres_are_refused_for_ellipsoids_and_boxes() {
     let by_rates = |law: Tracked| {
         let normal = Normal::Hooke(Hooke::new(1e4, 50.0));
         let law = Tracked { kinematics: Kinematics::Rates, ..law };
-        PairLaws { friction: Some(Friction::Tracked(law)), ..PairLaws::frictionless(normal) }
+        SpringLaws { friction: Some(Friction::Tracked(law)), ..SpringLaws::frictionless(normal) }
     };
     let slides = Tracked::new(1e4, static_kinetic(0.25, 0.2));
     for body in [ellipsoid([0.5, 0.4, 0.3], DVec3::Z), brick([0.8, 0.6, 0.4], DVec3::Z)] {
-        let stand = |laws: PairLaws| {
+        let stand = |laws: SpringLaws| {
             World::new(Setup { model: model(laws, 2e-4), bodies: vec![plane(DVec3::Z, DVec3::ZERO), body.clone()] })
         };
         for law in [slides.with_roll(0.3), slides.with_spin(0.1, SpinCurvature::Bodies)] {
@@ -329,8 +329,8 @@ fn rates_of_spheres_are_refused_for_ellipsoids_and_boxes() {
 fn rates_of_spheres_are_refused_for_boxes_that_a_stream_falls_on() {
     let law = Tracked::new(1e4, static_kinetic(0.25, 0.2)).with_roll(0.3);
     let normal = Normal::Hooke(Hooke::new(1e4, 50.0));
-    let laws = PairLaws { friction: Some(Friction::Tracked(law)), ..PairLaws::frictionless(normal) };
-    let build = |laws: PairLaws| {
+    let laws = SpringLaws { friction: Some(Friction::Tracked(law)), ..SpringLaws::frictionless(normal) };
+    let build = |laws: SpringLaws| {
         let mut model = model(laws, 2e-4);
         let [sizes, places] = ["radius", "place"].map(|name| Stream::named(1, name));
         let (from, to, velocity, angular_velocity) = (DVec3::Z, DVec3::Z, -DVec3::Z, DVec3::ZERO);
@@ -446,7 +446,7 @@ fn an_observer_who_is_turned_and_drifts_sees_the_same() {
 // ---- the same, however it is run ----
 
 /// Spheres and ellipsoids with one box, which fall into a corner; one is driven, one held in a plane, one fixed.
-fn crowd(laws: PairLaws, dt: f64) -> Setup {
+fn crowd(laws: SpringLaws, dt: f64) -> Setup {
     let mut laws = laws;
     if let Normal::Hooke(law) = &mut laws.normal {
         law.damping = 20.0;

@@ -29,21 +29,21 @@ fn hertz(restitution: f64, depth: f64) -> Normal {
     Normal::Hertz(Hertz::with_restitution(modulus, restitution, true))
 }
 
-fn with_slide(normal: Normal, stiffness: f64, damping_ratio: f64, mu: f64) -> PairLaws {
+fn with_slide(normal: Normal, stiffness: f64, damping_ratio: f64, mu: f64) -> SpringLaws {
     let options = SliderOptions { damped_by_ratio: true, ..SliderOptions::default() };
     let slide = SlideSlider { options, ..SlideSlider::new(stiffness, damping_ratio, Limit::mu(mu)) };
-    PairLaws { slide: Some(Slide::SpringSlider(slide)), ..PairLaws::frictionless(normal) }
+    SpringLaws { slide: Some(Slide::SpringSlider(slide)), ..SpringLaws::frictionless(normal) }
 }
 
 /// The advice for this many unit spheres.
-fn advice(laws: PairLaws, count: usize) -> StepAdvice {
+fn advice(laws: SpringLaws, count: usize) -> StepAdvice {
     let bodies: Vec<Body> = (0..count).map(|i| sphere(0.5, DVec3::X * 2.0 * i as f64)).collect();
     advise(&model(laws, 1.0), &bodies).expect("spheres can touch")
 }
 
 /// What is left of an impact of two unit spheres: normal and tangential relative velocity (m/s), R times the angular
 /// velocity, and the ledger's error over the energy at the start.
-fn impact(laws: PairLaws, dt: f64, gap: f64, tangential: f64) -> [f64; 4] {
+fn impact(laws: SpringLaws, dt: f64, gap: f64, tangential: f64) -> [f64; 4] {
     let ball = |side: f64| Body {
         velocity: DVec3::new(-0.5 * side, 0.5 * side * tangential, 0.0),
         ..sphere(0.5, DVec3::X * 0.5 * side * (1.0 + gap))
@@ -153,7 +153,7 @@ fn the_automatic_step_in_fractions_of_the_critical_step_and_the_rayleigh_time() 
     for (bodies, count) in [("two", 2), ("many", 100)] {
         for e in [0.3, 0.5, 0.9, 1.0] {
             let normal = hertz(e, 1e-2);
-            let laws = PairLaws::frictionless(normal);
+            let laws = SpringLaws::frictionless(normal);
             let (advice, alone) = (advice(laws, count), advice(laws, 2));
             // Eq. (4.6).
             assert_eq!(advice.step, (0.3 * advice.critical).min(0.1 * alone.critical));
@@ -163,14 +163,14 @@ fn the_automatic_step_in_fractions_of_the_critical_step_and_the_rayleigh_time() 
             writeln!(table, "| {bodies} | {e} | {of_critical:.3} | {of_rayleigh:.3} | {tenth:.3} |").expect("it grows");
         }
     }
-    let hooke = advice(PairLaws::frictionless(hooke(0.5)), 100);
+    let hooke = advice(SpringLaws::frictionless(hooke(0.5)), 100);
     assert_eq!(hooke.step, 0.1 * hooke.critical);
     compare_with_docs("automatic", &table);
 }
 
 /// 32 spheres on a face-centred lattice in a cell that repeats, each pressed by an overlap of 1 % of R_eff against its twelve
 /// neighbours, with small random velocities that add to nothing.
-fn lattice(laws: PairLaws) -> (Model, Vec<Body>) {
+fn lattice(laws: SpringLaws) -> (Model, Vec<Body>) {
     const SIDE: usize = 2;
     let edge = (1.0 - 0.01 * R) * 2.0_f64.sqrt();
     let corners = [DVec3::ZERO, DVec3::new(0.5, 0.5, 0.0), DVec3::new(0.5, 0.0, 0.5), DVec3::new(0.0, 0.5, 0.5)];
@@ -191,7 +191,7 @@ fn lattice(laws: PairLaws) -> (Model, Vec<Body>) {
 }
 
 /// Kinetic energy after 1000 steps over that at the start; `dt` from the advice.
-fn shaken(laws: PairLaws, dt: impl Fn(&StepAdvice) -> f64) -> f64 {
+fn shaken(laws: SpringLaws, dt: impl Fn(&StepAdvice) -> f64) -> f64 {
     let (mut model, bodies) = lattice(laws);
     model.dt = dt(&advise(&model, &bodies).expect("spheres touch"));
     let mut world = world(model, bodies);
@@ -214,20 +214,23 @@ fn the_automatic_step_is_stable_under_every_law_with_twelve_contacts() {
         Some(Spin::SpringSlider(SpinSlider { options: by_ratio, ..SpinSlider::new(k, b, Limit::mu(0.5)) }))
     };
     let base = |b: f64| with_slide(hooke(0.5), 2.0 / 7.0 * k, b, 0.5);
-    let mut laws: Vec<(String, PairLaws)> = every_law(k).into_iter().map(|(name, l)| (name.to_owned(), l)).collect();
+    let mut laws: Vec<(String, SpringLaws)> = every_law(k).into_iter().map(|(name, l)| (name.to_owned(), l)).collect();
     for b in [0.0, 0.3, 1.0] {
         laws.push((format!("stiff slide, {b}"), with_slide(hooke(0.5), 10.0 * k, b, 0.5)));
-        laws.push((format!("stiff roll, {b}"), PairLaws { roll: roll(20.0 * k, b), ..base(b) }));
-        laws.push((format!("stiff spin, {b}"), PairLaws { spin: spin(5.0 * k, b), ..base(b) }));
+        laws.push((format!("stiff roll, {b}"), SpringLaws { roll: roll(20.0 * k, b), ..base(b) }));
+        laws.push((format!("stiff spin, {b}"), SpringLaws { spin: spin(5.0 * k, b), ..base(b) }));
         // Every motion has the same critical step: k q of slide, roll and spin is 2 k, that of the normal.
-        laws.push((format!("all alike, {b}"), PairLaws { roll: roll(1.6 * k, b), spin: spin(0.1 * k, b), ..base(b) }));
+        laws.push((
+            format!("all alike, {b}"),
+            SpringLaws { roll: roll(1.6 * k, b), spin: spin(0.1 * k, b), ..base(b) },
+        ));
     }
     // K for which the slope at 1 % is k.
     let modulus = k / (1.5 * 0.1 * R);
     for (name, laws) in laws {
         for e in [0.1, 0.5, 1.0] {
             let normal = Normal::Hertz(Hertz::with_restitution(modulus, e, false));
-            let share = shaken(PairLaws { normal, ..laws }, |advice| advice.step);
+            let share = shaken(SpringLaws { normal, ..laws }, |advice| advice.step);
             assert!(share < 1.0 / (1.0 - 0.72), "{name}, {normal:?}: {share}");
         }
     }
@@ -251,11 +254,11 @@ fn heap(normal: Normal, k: f64, fraction: f64, seed: u64) -> (f64, f64) {
         .collect();
     bodies.push(plane(DVec3::Z, DVec3::ZERO));
     let damping = 0.1 * k.sqrt();
-    let laws = PairLaws {
+    let laws = SpringLaws {
         slide: Some(Slide::SpringSlider(SlideSlider::new(2.0 / 7.0 * k, damping, Limit::mu(0.6)))),
         roll: Some(Roll::SpringSlider(RollSlider::new(2.0 / 7.0 * k, damping, Limit::mu(0.3)))),
         spin: Some(Spin::SpringSlider(SpinSlider::new(0.02 * k, 0.2 * damping, Limit::length(0.1)))),
-        ..PairLaws::frictionless(normal)
+        ..SpringLaws::frictionless(normal)
     };
     let mut model = model(laws, 1.0);
     model.gravity = -DVec3::Z;

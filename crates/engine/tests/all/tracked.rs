@@ -107,7 +107,7 @@ fn on_incline(law: Tracked, radius: f64, mass: f64, slope: f64, down: DVec3, dt:
     let height = radius - radius / f64::from(1 << 30);
     let weight = mass * 9.8 * cos(slope);
     let normal = Normal::Hooke(Hooke::new(weight / (radius - height), 0.0));
-    let mut model = model(PairLaws::with_friction(normal, Friction::Tracked(law)), dt);
+    let mut model = model(SpringLaws::with_friction(normal, Friction::Tracked(law)), dt);
     model.method = stickslip::model::Explicit::default().with_integrator(Integrator::SymplecticEuler).into();
     model.gravity = (down * sin(slope) - DVec3::Z * cos(slope)) * 9.8;
     let mut body = sphere(radius, DVec3::Z * height);
@@ -214,7 +214,7 @@ fn a_sphere_comes_to_rest_and_stays_there() {
             let law =
                 Tracked { form, kinematics, birth, ..Tracked::new(1e5, mu()).with_roll(0.3).with_spin(0.1, spin) };
             let normal = Normal::Hooke(Hooke { damping_ratio: 0.5, ..Hooke::new(1e6, 0.0) });
-            let mut model = model(PairLaws::with_friction(normal, Friction::Tracked(law)), 1e-4);
+            let mut model = model(SpringLaws::with_friction(normal, Friction::Tracked(law)), 1e-4);
             model.gravity = DVec3::new(0.3, 0.0, -9.8);
             let mut ball = sphere(0.2, DVec3::Z * 0.2);
             ball.mass = Some(5.0);
@@ -238,7 +238,7 @@ fn a_sphere_comes_to_rest_and_stays_there() {
 fn pair_after(law: Tracked, seconds: &[f64]) -> Vec<f64> {
     let (radius, mass, pull, k, dt) = (0.2, 5.0, 40.0, 1e6, 2e-5);
     let inertia = 0.4 * mass * radius * radius;
-    let laws = PairLaws::with_friction(Normal::Hooke(Hooke::new(k, 2e2)), Friction::Tracked(law));
+    let laws = SpringLaws::with_friction(Normal::Hooke(Hooke::new(k, 2e2)), Friction::Tracked(law));
     let at = DVec3::Z * (radius - 0.5 * pull / k);
     let (mut x, mut v, mut w) = ([at, -at], [DVec3::X * 0.25, DVec3::X * -0.25], [DVec3::ZERO; 2]);
     let mut memory = PairMemory::default();
@@ -320,7 +320,7 @@ fn a_pair_keeps_its_angular_momentum_when_its_torques_are_opposite() {
 fn a_head_on_impact_has_no_friction_by_points() {
     for form in [Form::Reciprocal, Form::Paper] {
         let law = Tracked { form, kinematics: Kinematics::Points, ..Tracked::new(1e4, mu()).with_roll(0.3) };
-        let laws = PairLaws::with_friction(Normal::Hooke(Hooke::new(2e4, 0.0)), Friction::Tracked(law));
+        let laws = SpringLaws::with_friction(Normal::Hooke(Hooke::new(2e4, 0.0)), Friction::Tracked(law));
         let normal = DVec3::new(1.0, 2.0, 2.0) / 3.0;
         let mut ball = sphere(0.01, normal * 0.0105);
         ball.velocity = -normal;

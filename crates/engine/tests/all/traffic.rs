@@ -116,8 +116,8 @@ fn traffic_has_the_same_bits_for_any_threads_and_any_calls() {
 }
 
 /// Sticky-free contacts of every motion, damped.
-fn damped() -> PairLaws {
-    PairLaws { normal: Normal::Hooke(Hooke::new(1e3, 5.0)), ..every_law(1e3)[0].1 }
+fn damped() -> SpringLaws {
+    SpringLaws { normal: Normal::Hooke(Hooke::new(1e3, 5.0)), ..every_law(1e3)[0].1 }
 }
 
 /// Two spheres press against each other and a third; the middle one, with all its contacts, is taken out at mid-push.

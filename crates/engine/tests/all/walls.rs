@@ -19,9 +19,12 @@ fn rectangle(normal: DVec3, along: DVec3, size: [f64; 2]) -> Shape {
 }
 
 /// Hooke without damping, and a sliding spring that sticks.
-fn sticky(k: f64) -> PairLaws {
+fn sticky(k: f64) -> SpringLaws {
     let slide = SlideSlider::new(k, 0.0, Limit::mu(100.0));
-    PairLaws { slide: Some(Slide::SpringSlider(slide)), ..PairLaws::frictionless(Normal::Hooke(Hooke::new(k, 0.0))) }
+    SpringLaws {
+        slide: Some(Slide::SpringSlider(slide)),
+        ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(k, 0.0)))
+    }
 }
 
 /// The point of a shape, in its own frame, at two coordinates in [0, 1].
@@ -138,7 +141,7 @@ fn a_sphere_slides_over_a_ridge_without_a_kick() {
     // both, of which only one counts, or a face. Verlet swings by a share (omega dt)^2/8 = 1e-4 of what the contact
     // stores, which is part of the total; 1e-4 of the total leaves nothing for a doubled spring (which would store as much
     // again: 3e-3 of the total).
-    let mut model = model(PairLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 0.0))), 5e-5);
+    let mut model = model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 0.0))), 5e-5);
     model.gravity = DVec3::Z * -10.0;
     let slope = DVec3::new(math::cos(0.52), 0.0, -math::sin(0.52));
     let normal = slope.cross(DVec3::NEG_Y);
@@ -161,9 +164,9 @@ fn a_sphere_slides_over_a_ridge_without_a_kick() {
 /// A sphere that cannot turn on a slope of 20 degrees along y, held by friction, over a seam along y: plates shaken across it.
 fn creep_on_a_seam(plates: &[f64]) -> f64 {
     let slide = SlideSlider::new(1e4, 40.0, Limit::mu(0.8));
-    let laws = PairLaws {
+    let laws = SpringLaws {
         slide: Some(Slide::SpringSlider(slide)),
-        ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 40.0)))
+        ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 40.0)))
     };
     let mut model = model(laws, 1e-3);
     model.gravity = DVec3::new(0.0, -math::sin(0.35), -math::cos(0.35));
@@ -258,7 +261,7 @@ fn the_front_of_a_disc_is_where_its_axis_points() {
 fn a_belt_does_not_run_into_a_grain_at_its_end() {
     // At the rim the belt's velocity had a part along the normal: the dashpot pushed, or pulled, by 35 N of 10.
     let place = DVec3::X + DVec3::new(1.0, 0.0, 1.0).normalize() * 0.49;
-    let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 50.0)));
+    let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 50.0)));
     for velocity in [DVec3::ZERO, DVec3::X, DVec3::NEG_X] {
         let plate = wall(rectangle(DVec3::Z, DVec3::X, [2.0, 2.0]), DVec3::ZERO);
         let belt = Body { motion: Motion::Belt(velocity), ..plate };
@@ -275,7 +278,7 @@ fn a_belt_does_not_run_into_a_grain_at_its_end() {
 #[test]
 fn a_light_or_strongly_braked_servo_is_stable() {
     // The stable step did not know servos, and a strong dashpot threw the lid back and forth at its greatest speed.
-    let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 50.0)));
+    let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 50.0)));
     let setup = |servo: Servo, dt: f64| {
         let lid = wall(rectangle(DVec3::NEG_Z, DVec3::X, [2.0, 2.0]), DVec3::Z * 1.001);
         let lid = Body { motion: Motion::Servo(servo), ..lid };
@@ -361,9 +364,9 @@ fn a_ball_on_a_belt_ends_with_two_sevenths_of_its_speed() {
     // V/(1 + (l/R)^2/0.4) with the lever l = R - d/2. The belt itself stays where it is.
     for shape in [Shape::Plane { normal: DVec3::Z }, rectangle(DVec3::Z, DVec3::X, [4.0, 1.0])] {
         let slide = SlideSlider::new(1e5, 50.0, Limit::mu(0.3));
-        let laws = PairLaws {
+        let laws = SpringLaws {
             slide: Some(Slide::SpringSlider(slide)),
-            ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 100.0)))
+            ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 100.0)))
         };
         let mut model = model(laws, 1e-4);
         model.gravity = DVec3::Z * -10.0;
@@ -389,9 +392,9 @@ fn a_servo_holds_its_force() {
     // A lid presses 200 spheres in a box of plates with 50 N, 34 times their weight; after it has settled the floor carries
     // both, and the lid its force within the 1 % that the issue asks for. In between it falls freely with its speed limited.
     let slide = SlideSlider::new(1e4, 100.0, Limit::mu(0.3));
-    let laws = PairLaws {
+    let laws = SpringLaws {
         slide: Some(Slide::SpringSlider(slide)),
-        ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 1000.0)))
+        ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 1000.0)))
     };
     let mut model = model(laws, 2e-5);
     model.gravity = DVec3::Z * -10.0;
@@ -437,7 +440,7 @@ fn a_servo_holds_its_force() {
 /// Spheres in a turning drum with a blade, a cone and a lid that sinks: every wall, every motion.
 fn drum(dt: f64) -> Setup {
     // Spheres weigh 0.03 kg: periods of 0.04 s and more, and dashpots far below critical.
-    let laws = PairLaws {
+    let laws = SpringLaws {
         normal: Normal::Hooke(Hooke::new(1e3, 5.0)),
         slide: Some(Slide::SpringSlider(SlideSlider::new(800.0, 5.0, Limit::mu(0.3)))),
         roll: Some(Roll::SpringSlider(RollSlider::new(600.0, 0.05, Limit::mu(0.2)))),

@@ -271,7 +271,7 @@ pub fn pairs(model: &Model) -> Vec<PairText> {
     let count = model.materials.len() as u16;
     let all = (0..count).flat_map(|i| (i..count).map(move |j| [i, j]));
     let pair = |between: [u16; 2]| {
-        let laws = model.laws.get(between[0], between[1])?;
+        let laws = model.laws.springs(between[0], between[1])?;
         let (layout, [normal, slide, roll, spin, friction]) = (MemoryLayout::of(laws), laws.names());
         let law = |name: Option<&str>, numbers| name.map(|law| LawText { law: law.to_owned(), numbers });
         Some(PairText {

@@ -18,10 +18,10 @@ fn example() -> (Setup, Checkpoint) {
     let material = |name: &str| Material { name: name.into(), density: 2500.0 };
     let mut model = Model::new(vec![material("wall"), material("grain")], 1e-5);
     model.gravity = DVec3::new(1.0, 0.0, -9.81);
-    let laws = PairLaws {
+    let laws = SpringLaws {
         slide: Some(Slide::SpringSlider(SlideSlider::new(1e4, 1.0, Limit::mu(0.3)))),
         spin: Some(Spin::SpringSlider(SpinSlider::new(0.1, 0.0, Limit::mu(0.3)))),
-        ..PairLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 10.0)))
+        ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 10.0)))
     };
     model.laws.set(0, 1, laws);
     model.laws.set(1, 1, laws);

@@ -321,7 +321,7 @@ figcaption{padding:8px 12px;border-top:1px solid var(--line)}figcaption span{col
 
 #[cfg(test)]
 mod tests {
-    use stickslip::law::{Hooke, Normal, PairLaws};
+    use stickslip::law::{Hooke, Normal, SpringLaws};
     use stickslip::setup::Described;
     use stickslip::{Body, Material, Model, Motion, Setup};
 
@@ -384,7 +384,7 @@ mod tests {
         }
         let mut model = Model::new(vec![Material { name: "a".into(), density: 1.0 }], 1e-5);
         model.gravity = DVec3::Z * -9.81;
-        model.laws.set(0, 0, PairLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0))));
+        model.laws.set(0, 0, SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0))));
         let setup = Setup { model, bodies };
         let info = RunInfo::new(&Described::from(&setup), &[]);
         Heap::of(&World::new(setup).unwrap(), &info)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use glam::DVec3;
 use stickslip::body::{Body, Motion};
-use stickslip::law::{Hooke, Normal, PairLaws};
+use stickslip::law::{Hooke, Normal, SpringLaws};
 use stickslip::model::{Material, Model};
 use stickslip::setup::Described;
 use stickslip::shape::Shape;
@@ -27,7 +27,7 @@ pub fn small_world() -> (World, RunInfo) {
         vec![Material { name: "wall".into(), density: 1000.0 }, Material { name: "grain".into(), density: 1000.0 }];
     let mut model = Model::new(materials, 1e-3);
     model.gravity = DVec3::new(0.0, 0.0, -9.81);
-    let laws = PairLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 10.0)));
+    let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 10.0)));
     model.laws.set(0, 1, laws);
     model.laws.set(1, 1, laws);
     let mut floor = Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use stickslip::body::Motion;
 use stickslip::inflow::Inflow;
 use stickslip::law::restitution;
-use stickslip::law::{Limit, Measure, Normal, Own, PairLaws, Roll, Slide, Spin};
+use stickslip::law::{Limit, Measure, Normal, Own, Roll, Slide, Spin, SpringLaws};
 
 use crate::scene::{Every, Scene, StepChoice, tracked};
 
@@ -147,7 +147,7 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
+            let Some(laws) = model.laws.springs(i as u16, j as u16) else { continue };
             let radii = effective_radii(scene, i as u16, j as u16);
             writeln!(text, "\n{} - {}", first.name, second.name)?;
             for (motion, law, limit) in describe(laws, radii) {
@@ -186,7 +186,7 @@ pub(super) const MARSHALL_ARM: f64 = 2.0 / 3.0;
 pub(super) const LUBKIN_ARM: f64 = 3.0 * std::f64::consts::PI / 16.0;
 
 /// Motion, law and limit of each of the four.
-pub(crate) fn describe(laws: &PairLaws, radii: Option<(f64, f64)>) -> [(&'static str, &'static str, String); 4] {
+pub(crate) fn describe(laws: &SpringLaws, radii: Option<(f64, f64)>) -> [(&'static str, &'static str, String); 4] {
     let free = ("free (no law)", String::new());
     let own = |law: Own| (law.name(), "a law from outside".to_owned());
     let normal = match laws.normal {

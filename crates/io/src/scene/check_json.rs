@@ -5,7 +5,7 @@
 //! of the contact area (`contact_radius`). A motion that nothing resists is null.
 
 use serde_json::{Map, Value, json};
-use stickslip::law::{Friction, Limit, Measure, Normal, PairLaws, Roll, Slide, Spin, SpinCurvature};
+use stickslip::law::{Friction, Limit, Measure, Normal, Roll, Slide, Spin, SpinCurvature, SpringLaws};
 
 use super::check::{LUBKIN_ARM, MARSHALL_ARM, counts, describe, effective_radii};
 use super::{Every, Record, Scene};
@@ -63,7 +63,7 @@ fn pairs(scene: &Scene) -> Vec<Value> {
     let count = model.materials.len();
     let all = (0..count).flat_map(|i| (i..count).map(move |j| (i, j)));
     let pair = |(i, j): (usize, usize)| {
-        let laws = model.laws.get(i as u16, j as u16)?;
+        let laws = model.laws.springs(i as u16, j as u16)?;
         let radii = effective_radii(scene, i as u16, j as u16);
         let mut pair = json!({
             "between": [model.materials[i].name, model.materials[j].name],
@@ -82,7 +82,7 @@ fn pairs(scene: &Scene) -> Vec<Value> {
 }
 
 /// The numbers of the laws along the normal, of slide, roll and spin.
-fn numbers(laws: &PairLaws) -> [Option<Value>; 4] {
+fn numbers(laws: &SpringLaws) -> [Option<Value>; 4] {
     let (stiffness, unit, damping, damping_ratio, cohesionless) = match laws.normal {
         Normal::Hooke(h) => (h.stiffness, "N/m", h.damping, h.damping_ratio, h.cohesionless),
         Normal::Hertz(h) => (h.stiffness, "Pa", h.damping, h.damping_ratio, h.cohesionless),

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use stickslip::explicit;
+use stickslip::law::PairLaws;
 use stickslip::model::LawTable;
 
 use crate::input::{Item, Place, Result, Table};
@@ -62,7 +64,22 @@ pub(crate) fn read(top: &Table<'_>, materials: &Materials) -> Result<LawTable> {
         }
         contact.finish()?;
     }
+    check_fit(&laws, &pairs, &tables, explicit::takes)?;
     Ok(laws)
+}
+
+/// That the method runs the laws of every pair, with the table that they are from.
+fn check_fit(
+    laws: &LawTable,
+    pairs: &[Vec<[u16; 2]>],
+    tables: &[Table<'_>],
+    takes: impl Fn(&PairLaws) -> bool,
+) -> Result<()> {
+    let table = laws.first_unfit(takes).and_then(|pair| pairs.iter().position(|of_table| of_table.contains(&pair)));
+    match table {
+        Some(number) => Err(tables[number].error("these laws are not of the kind that the method runs".into())),
+        None => Ok(()),
+    }
 }
 
 /// For each pair of materials that some table covers, the most exact one.

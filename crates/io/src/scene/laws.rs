@@ -6,9 +6,9 @@
 
 use stickslip::law::restitution;
 use stickslip::law::{
-    Arm, Cap, Hertz, Hooke, Limit, Measure, Normal, PairLaws, Roll, RollConstantTorque, RollEpsd, RollSlider,
-    RollViscous, Slide, SlideSlider, SliderOptions, Slip, Spin, SpinConstantTorque, SpinLubkin, SpinMarshall,
-    SpinSlider, Transport,
+    Arm, Cap, Hertz, Hooke, Limit, Measure, Normal, Roll, RollConstantTorque, RollEpsd, RollSlider, RollViscous, Slide,
+    SlideSlider, SliderOptions, Slip, Spin, SpinConstantTorque, SpinLubkin, SpinMarshall, SpinSlider, SpringLaws,
+    Transport,
 };
 
 use crate::input::{Item, Result, Table};
@@ -19,7 +19,7 @@ use crate::scene::tracked;
 pub(super) const LATER: &[&str] = &["creep", "rigid"];
 
 /// Reads the laws of a table. `sides` are the moduli of the two materials, where hertz looks when its table has none.
-pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws> {
+pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<SpringLaws> {
     let normal = contact.need("normal", Item::table)?;
     let law = read_normal(&normal, sides)?;
     // Where lubkin looks for a shear modulus that its own table does not have.
@@ -32,7 +32,7 @@ pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws
     };
     normal.finish()?;
     if let Some(friction) = tracked::read(contact, &law)? {
-        return Ok(PairLaws::with_friction(law, friction));
+        return Ok(SpringLaws::with_friction(law, friction));
     }
     let slide = read_motion(contact, "slide", |table| read_slide(table, &law))?;
     let roll = read_motion(contact, "roll", |table| read_roll(table, &law, slide.as_ref()))?;
@@ -43,7 +43,7 @@ pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws
         return Err(spin.error(message.into()).help("leave `spin` out, or set include_spin = false"));
     }
     let spin = read_motion(contact, "spin", |table| read_spin(table, &law, slide.as_ref(), &sides))?;
-    let mut laws = PairLaws { normal: law, slide, roll, spin, friction: None };
+    let mut laws = SpringLaws { normal: law, slide, roll, spin, friction: None };
     // Spin has nothing to carry, so no `transport` of its own: its rate is taken where the slide law takes its own.
     if let (true, Some(Spin::SpringSlider(spin))) = (laws.rates_at_end(), &mut laws.spin) {
         spin.options.transport = Transport::Lammps;

@@ -386,7 +386,7 @@ fn notes(scene: &Scene) -> Vec<String> {
     let walls_only = walls_only(scene);
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
+            let Some(laws) = model.laws.springs(i as u16, j as u16) else { continue };
             if walls_only[i] && walls_only[j] {
                 continue;
             }

@@ -10,7 +10,7 @@ use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control};
 use stickslip::inflow::Inflow;
 use stickslip::law::{
-    Arm, Cap, Friction, Limit, Measure, Normal, Own, PairLaws, Roll, Slide, SliderOptions, Slip, Spin, Transport,
+    Arm, Cap, Friction, Limit, Measure, Normal, Own, Roll, Slide, SliderOptions, Slip, Spin, SpringLaws, Transport,
 };
 use stickslip::model::{Explicit, Integrator, Method};
 use stickslip::shape::{Shape, Sides};
@@ -181,7 +181,7 @@ fn write_contacts(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            if let Some(laws) = model.laws.get(i as u16, j as u16) {
+            if let Some(laws) = model.laws.springs(i as u16, j as u16) {
                 writeln!(out, "\n[[contact]]\nbetween = [{}, {}]", string(&first.name), string(&second.name))?;
                 write_laws(out, laws)?;
             }
@@ -190,7 +190,7 @@ fn write_contacts(out: &mut String, scene: &Scene) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_laws(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
+fn write_laws(out: &mut String, laws: &SpringLaws) -> std::fmt::Result {
     let (name, stiffness, damping, ratio, cohesionless) = match laws.normal {
         Normal::Hooke(h) => ("hooke", h.stiffness, h.damping, h.damping_ratio, h.cohesionless),
         Normal::Hertz(h) => ("hertz", h.stiffness, h.damping, h.damping_ratio, h.cohesionless),
@@ -215,7 +215,7 @@ fn own(motion: &str, law: Own) -> String {
     format!("# {motion}: {}, a law from outside, has no name in a scene", law.name())
 }
 
-fn write_slide(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
+fn write_slide(out: &mut String, laws: &SpringLaws) -> std::fmt::Result {
     match laws.slide {
         None => Ok(()),
         Some(Slide::SpringSlider(s)) => {
@@ -227,7 +227,7 @@ fn write_slide(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
     }
 }
 
-fn write_roll(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
+fn write_roll(out: &mut String, laws: &SpringLaws) -> std::fmt::Result {
     match laws.roll {
         None => Ok(()),
         Some(Roll::SpringSlider(r)) => {
@@ -251,7 +251,7 @@ fn write_roll(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
     }
 }
 
-fn write_spin(out: &mut String, laws: &PairLaws) -> std::fmt::Result {
+fn write_spin(out: &mut String, laws: &SpringLaws) -> std::fmt::Result {
     match laws.spin {
         None => Ok(()),
         Some(Spin::SpringSlider(s)) => {

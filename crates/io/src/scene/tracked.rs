@@ -3,7 +3,7 @@
 //! Does not do: the `friction` of rigid contacts (`{ slide = .., roll = .. }`), which later issues bring.
 
 use stickslip::law::{
-    Birth, Form, Friction, Kinematics, Measure, Normal, PairLaws, SpinCurvature, Tracked, TrackedRoll, TrackedSpin,
+    Birth, Form, Friction, Kinematics, Measure, Normal, SpinCurvature, SpringLaws, Tracked, TrackedRoll, TrackedSpin,
 };
 
 use crate::input::{Item, Result, Table};
@@ -122,7 +122,7 @@ pub(super) fn resolved(law: &Tracked) -> String {
 }
 
 /// Law and limit of slide, roll and spin, in words.
-pub(super) fn limits(laws: &PairLaws, radii: Option<(f64, f64)>) -> Option<[(&'static str, String); 3]> {
+pub(super) fn limits(laws: &SpringLaws, radii: Option<(f64, f64)>) -> Option<[(&'static str, String); 3]> {
     let Friction::Tracked(law) = laws.friction?;
     let free = || ("free (no law)", String::new());
     let roll = law.roll.map_or_else(free, |_| ("tracked", torque_limit(&law.limit_of(1), "<=", radii)));

@@ -281,7 +281,7 @@ fn streams_are_read_described_and_drawn_by_name() {
 fn the_most_exact_contact_of_a_pair_counts() {
     let scene = good("24-wildcards.toml");
     let [glass, steel, floor, side] = [0, 1, 2, 3];
-    let stiffness = |a: u16, b: u16| match scene.setup.model.laws.get(a, b).unwrap().normal {
+    let stiffness = |a: u16, b: u16| match scene.setup.model.laws.springs(a, b).unwrap().normal {
         Normal::Hooke(hooke) => hooke.stiffness,
         Normal::Hertz(_) => f64::INFINITY,
     };

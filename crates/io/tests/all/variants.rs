@@ -71,7 +71,7 @@ normal = { law = "hooke", stiffness = 2e4, restitution = 0.5 }
 roll = { law = "constant-torque", mu = 0.1 }
 "#;
     let scene = with("contacts", variant).unwrap();
-    let laws = |a, b| *scene.setup.model.laws.get(a, b).unwrap();
+    let laws = |a, b| *scene.setup.model.laws.springs(a, b).unwrap();
     assert!(matches!(laws(0, 1).roll, Some(Roll::ConstantTorque(_))));
     assert_eq!(laws(0, 1).slide, None::<Slide>);
     assert_eq!(laws(0, 0).roll, None);
@@ -98,7 +98,7 @@ fn a_new_pair_is_added() {
     let variant =
         "[[contact]]\nbetween = [\"floor\", \"floor\"]\nnormal = { law = \"hooke\", stiffness = 1.0, damping = 0.0 }\n";
     let scene = with("added", variant).unwrap();
-    assert!(scene.setup.model.laws.get(1, 1).is_some() && scene.setup.model.laws.get(0, 1).is_some());
+    assert!(scene.setup.model.laws.springs(1, 1).is_some() && scene.setup.model.laws.springs(0, 1).is_some());
 }
 
 fn file(error: &stickslip_io::scene::InputError) -> String {
@@ -157,12 +157,12 @@ fn a_wildcard_of_a_variant_replaces_all_that_it_covers() {
         )
     };
     let any = with("any", &contact("[\"grain\", \"*\"]", "3e4")).unwrap();
-    let stiffness = |scene: &Scene, a, b| match scene.setup.model.laws.get(a, b).unwrap().normal {
+    let stiffness = |scene: &Scene, a, b| match scene.setup.model.laws.springs(a, b).unwrap().normal {
         Normal::Hooke(hooke) => hooke.stiffness,
         Normal::Hertz(_) => f64::NAN,
     };
     assert_eq!([stiffness(&any, 0, 0), stiffness(&any, 0, 1)], [3e4; 2]);
-    assert!(any.setup.model.laws.get(1, 1).is_none());
+    assert!(any.setup.model.laws.springs(1, 1).is_none());
     // What is written out has the pairs, and stands alone.
     let files = Files::new("any-alone", &any.resolved);
     assert_eq!(load(&files.path("variant.toml")).unwrap().setup, any.setup);

@@ -11,7 +11,7 @@
 //! contact area. Stop times of a rigid body under the kinetic limit are given beside (`rigid_stop_time`).
 
 use glam::DVec3;
-use stickslip::law::PairLaws;
+use stickslip::law::SpringLaws;
 use stickslip::math;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series};
 
@@ -75,7 +75,7 @@ fn torque(motion: Which, sample: &Sample) -> f64 {
 }
 
 impl Entry {
-    fn laws(&self) -> PairLaws {
+    fn laws(&self) -> SpringLaws {
         match self.motion {
             Which::Slide => appendix_laws::slide(self.name),
             Which::Roll => appendix_laws::roll(self.name, disk::ETA, disk::RADIUS),

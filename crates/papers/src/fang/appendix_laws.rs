@@ -6,8 +6,8 @@
 //! follow from the contact area: (2/3) a mu N and (3 pi/16) a mu N. `tracked` resists all three.
 
 use stickslip::law::{
-    Cap, Hertz, Hooke, Limit, Normal, PairLaws, Roll, RollConstantTorque, RollEpsd, RollSlider, Slide, SlideSlider,
-    SliderOptions, Spin, SpinConstantTorque, SpinLubkin, SpinMarshall, SpinSlider,
+    Cap, Hertz, Hooke, Limit, Normal, Roll, RollConstantTorque, RollEpsd, RollSlider, Slide, SlideSlider,
+    SliderOptions, Spin, SpinConstantTorque, SpinLubkin, SpinMarshall, SpinSlider, SpringLaws,
 };
 
 use super::friction::{Friction, Twist};
@@ -63,18 +63,18 @@ fn coefficients(factor: f64) -> Limit {
 }
 
 /// Luding's sliding friction alone; the normal law is the rig's.
-pub fn luding_slide() -> PairLaws {
+pub fn luding_slide() -> SpringLaws {
     let slide = SlideSlider { options: CRITICAL, ..SlideSlider::new(STIFFNESS, 1.0, coefficients(1.0)) };
-    PairLaws { slide: Some(Slide::SpringSlider(slide)), ..PairLaws::frictionless(normal()) }
+    SpringLaws { slide: Some(Slide::SpringSlider(slide)), ..SpringLaws::frictionless(normal()) }
 }
 
 /// A law of slide by its name.
-pub fn slide(name: &str) -> PairLaws {
+pub fn slide(name: &str) -> SpringLaws {
     match name {
         "cundall-strack" => {
             let options = SliderOptions { cap: Cap::Elastic, ..CRITICAL };
             let slide = SlideSlider { options, ..SlideSlider::new(STIFFNESS, 1.0, Limit::mu(KINETIC)) };
-            PairLaws { slide: Some(Slide::SpringSlider(slide)), ..PairLaws::frictionless(normal()) }
+            SpringLaws { slide: Some(Slide::SpringSlider(slide)), ..SpringLaws::frictionless(normal()) }
         }
         "luding" => luding_slide(),
         _ => Friction::slide().laws(),
@@ -82,7 +82,7 @@ pub fn slide(name: &str) -> PairLaws {
 }
 
 /// A law of roll by its name, with the limits and the stiffness of the paper's at this eta_r and radius on a plane.
-pub fn roll(name: &str, eta: f64, radius: f64) -> PairLaws {
+pub fn roll(name: &str, eta: f64, radius: f64) -> SpringLaws {
     let limit = coefficients(2.0 * eta);
     let stiffness = 4.0 * eta * STIFFNESS;
     let roll = match name {
@@ -99,7 +99,7 @@ pub fn roll(name: &str, eta: f64, radius: f64) -> PairLaws {
         }
         _ => return Friction { starts_in_slip: true, ..Friction::roll(eta) }.laws(),
     };
-    PairLaws { roll: Some(roll), ..luding_slide() }
+    SpringLaws { roll: Some(roll), ..luding_slide() }
 }
 
 /// An elastic sphere on a rigid plane, for the laws of spin.
@@ -116,7 +116,7 @@ pub struct Elastic {
 }
 
 /// A law of spin by its name.
-pub fn spin(name: &str, elastic: &Elastic) -> PairLaws {
+pub fn spin(name: &str, elastic: &Elastic) -> SpringLaws {
     let Elastic { modulus, shear_modulus, area, stiffness } = *elastic;
     let hertz = Hertz { stiffness: 4.0 / 3.0 * modulus, damping: 0.0, damping_ratio: 0.0, cohesionless: true };
     let normal = Normal::Hertz(hertz);
@@ -139,5 +139,5 @@ pub fn spin(name: &str, elastic: &Elastic) -> PairLaws {
             return Friction { stiffness, spin: twist, ..Friction::slide() }.laws_with(normal);
         }
     };
-    PairLaws { slide: Some(Slide::SpringSlider(slide)), spin: Some(spin), ..PairLaws::frictionless(normal) }
+    SpringLaws { slide: Some(Slide::SpringSlider(slide)), spin: Some(spin), ..SpringLaws::frictionless(normal) }
 }

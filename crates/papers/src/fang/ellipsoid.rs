@@ -15,7 +15,7 @@
 //! times are too short (0.98 s upright), and the text's "shorter time to rest" of the flat pose is the other way round.
 
 use glam::{DQuat, DVec3};
-use stickslip::law::{self, Hertz, Kinematics, Normal, PairLaws, Tracked};
+use stickslip::law::{self, Hertz, Kinematics, Normal, SpringLaws, Tracked};
 use stickslip::{Body, Shape, World, math};
 use stickslip_io::results::figure::Axis;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};
@@ -120,7 +120,7 @@ impl Pose {
         let friction = Friction { stiffness: STIFFNESS, slide_damping: dashpot, spin: twist, ..Friction::slide() };
         let tracked = Tracked { kinematics: Kinematics::Points, ..friction.tracked() };
         let mut model = rig::model(1);
-        model.laws.set(0, 1, PairLaws::with_friction(Normal::Hertz(hertz), law::Friction::Tracked(tracked)));
+        model.laws.set(0, 1, SpringLaws::with_friction(Normal::Hertz(hertz), law::Friction::Tracked(tracked)));
         let body = Body {
             orientation: self.orientation,
             angular_velocity: DVec3::Z,

@@ -24,7 +24,7 @@ use std::sync::atomic::AtomicBool;
 
 use glam::DVec3;
 use stickslip::contact::Mode;
-use stickslip::law::{self, Hooke, Kinematics, Normal, PairLaws, Tracked};
+use stickslip::law::{self, Hooke, Kinematics, Normal, SpringLaws, Tracked};
 use stickslip::setup::Described;
 use stickslip::{Body, Motion, Setup, Shape, World, math};
 use stickslip_io::results::fixed::RunInfo;
@@ -110,7 +110,7 @@ impl Case {
         let mut model = rig::model(1);
         model.dt = self.step;
         model.gravity = DVec3::Z * -GRAVITY;
-        model.laws.set(0, 1, PairLaws::with_friction(Normal::Hooke(spring), law::Friction::Tracked(tracked)));
+        model.laws.set(0, 1, SpringLaws::with_friction(Normal::Hooke(spring), law::Friction::Tracked(tracked)));
         // Pressed in as far as bears its weight.
         let height = AXES.z - MASS * GRAVITY / NORMAL;
         let ellipsoid = Body {

@@ -2,7 +2,7 @@
 //! critical K_D = 2 sqrt(m K_E), D_R = 2 sqrt(I K_R), D_psi = 2 sqrt(I K_psi).
 
 use stickslip::law::{
-    self, Birth, Form, Hooke, Limit, Normal, PairLaws, SpinCurvature, Tracked, TrackedRoll, TrackedSpin,
+    self, Birth, Form, Hooke, Limit, Normal, SpinCurvature, SpringLaws, Tracked, TrackedRoll, TrackedSpin,
 };
 
 use super::{KINETIC, STATIC, STIFFNESS};
@@ -55,13 +55,13 @@ impl Friction {
     }
 
     /// As laws of a pair of materials, with a normal law that presses with nothing yet.
-    pub fn laws(&self) -> PairLaws {
+    pub fn laws(&self) -> SpringLaws {
         self.laws_with(Normal::Hooke(Hooke::new(1.0, 0.0)))
     }
 
     /// With this normal law.
-    pub fn laws_with(&self, normal: Normal) -> PairLaws {
-        PairLaws::with_friction(normal, law::Friction::Tracked(self.tracked()))
+    pub fn laws_with(&self, normal: Normal) -> SpringLaws {
+        SpringLaws::with_friction(normal, law::Friction::Tracked(self.tracked()))
     }
 
     /// The law.

@@ -5,7 +5,7 @@
 //! disc within one step from one direction to the other: the rate after a kick is about T dt/(I + m R^2), and a flip can
 //! happen once a step at most, 10^4 times a second. Sliding friction beside it is the spring and slider of the appendix.
 
-use stickslip::law::{Limit, PairLaws, Roll, RollConstantTorque};
+use stickslip::law::{Limit, Roll, RollConstantTorque, SpringLaws};
 use stickslip_io::results::multiples::{Line, Multiples, Series};
 
 use super::appendix_laws::luding_slide;
@@ -27,9 +27,9 @@ const TIME: f64 = 3.0;
 const AT_REST: f64 = 0.5;
 
 /// The paper's eq. 8 beside its sliding friction.
-fn legacy(mu: f64) -> PairLaws {
+fn legacy(mu: f64) -> SpringLaws {
     let torque = RollConstantTorque { limit: Limit::mu(mu), include_spin: true };
-    PairLaws { roll: Some(Roll::ConstantTorque(torque)), ..luding_slide() }
+    SpringLaws { roll: Some(Roll::ConstantTorque(torque)), ..luding_slide() }
 }
 
 fn run(context: &Context) -> Result<Outcome, Ended> {

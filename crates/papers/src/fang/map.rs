@@ -12,7 +12,7 @@
 use glam::DVec3;
 use stickslip::World;
 use stickslip::contact::Mode;
-use stickslip::law::{Hooke, Normal, PairLaws};
+use stickslip::law::{Hooke, Normal, SpringLaws};
 use stickslip::math;
 
 use super::friction::Friction;
@@ -136,7 +136,7 @@ fn world(points: &[Point]) -> Result<World, Ended> {
         let friction = Friction { slide_damping: 0.5, roll_damping: 0.5, ..Friction::roll(eta) };
         model.laws.set(material, etas.len() as u16, friction.laws_with(normal));
         // They never meet, but the engine wants to know what would happen if they did.
-        (0..=material).for_each(|other| model.laws.set(material, other, PairLaws::frictionless(normal)));
+        (0..=material).for_each(|other| model.laws.set(material, other, SpringLaws::frictionless(normal)));
     }
     let body = |(number, &(eta, slope)): (usize, &Point)| {
         let rig = incline::rig(slope.to_radians());

@@ -9,7 +9,7 @@
 //! brick is a sphere that cannot turn.
 
 use glam::DVec3;
-use stickslip::law::{Hooke, Normal, PairLaws};
+use stickslip::law::{Hooke, Normal, SpringLaws};
 use stickslip::model::Integrator;
 use stickslip::{Body, Material, Model, Motion, Setup, Shape, World};
 
@@ -97,23 +97,23 @@ impl Rig {
     }
 
     /// The world with these laws of friction; the normal law is the rig's own.
-    pub fn world(&self, laws: PairLaws) -> Result<World, Ended> {
-        self.world_pressed_by(PairLaws { normal: Normal::Hooke(self.spring()), ..laws }, OVERLAP)
+    pub fn world(&self, laws: SpringLaws) -> Result<World, Ended> {
+        self.world_pressed_by(SpringLaws { normal: Normal::Hooke(self.spring()), ..laws }, OVERLAP)
     }
 
     /// The same with a normal law of the caller's, at this overlap.
-    pub fn world_pressed_by(&self, laws: PairLaws, overlap: f64) -> Result<World, Ended> {
+    pub fn world_pressed_by(&self, laws: SpringLaws, overlap: f64) -> Result<World, Ended> {
         world(laws, vec![self.body(overlap)])
     }
 
     /// Lets the body go for so long and notes every step.
-    pub fn track(&self, context: &Context, laws: PairLaws, time: f64) -> Result<Track, Ended> {
+    pub fn track(&self, context: &Context, laws: SpringLaws, time: f64) -> Result<Track, Ended> {
         track(context, self.world(laws)?, time)
     }
 }
 
 /// Bodies of one material on a plane of another, with the paper's step and integrator.
-pub fn world(laws: PairLaws, bodies: Vec<Body>) -> Result<World, Ended> {
+pub fn world(laws: SpringLaws, bodies: Vec<Body>) -> Result<World, Ended> {
     let mut model = model(1);
     model.laws.set(0, 1, laws);
     stand(model, bodies)

@@ -13,7 +13,7 @@
 
 use glam::DVec3;
 use stickslip::law::restitution::damping_ratio;
-use stickslip::law::{Hertz, Normal, PairLaws};
+use stickslip::law::{Hertz, Normal, SpringLaws};
 use stickslip::math;
 use stickslip::{Body, Shape, World};
 
@@ -112,7 +112,7 @@ pub fn world(stacks: &[Stack], paper_form: bool) -> Result<World, Ended> {
     for (material, &eta) in (0..).zip(&etas) {
         let laws = Friction { paper_form, ..Friction::roll(eta) }.laws_with(normal);
         // Those of other stacks never meet, but the engine wants to know what would happen if they did.
-        (0..material).for_each(|other| model.laws.set(material, other, PairLaws::frictionless(normal)));
+        (0..material).for_each(|other| model.laws.set(material, other, SpringLaws::frictionless(normal)));
         model.laws.set(material, material, laws);
         model.laws.set(material, etas.len() as u16, laws);
     }

@@ -15,7 +15,7 @@ pub mod pressure;
 pub mod reference;
 pub mod table;
 
-use stickslip::law::{Hooke, Limit, Normal, PairLaws, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider};
+use stickslip::law::{Hooke, Limit, Normal, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider, SpringLaws};
 use stickslip::{Body, Material, Model, Shape};
 
 /// Radius of a grain.
@@ -31,11 +31,11 @@ pub const STEP: f64 = 0.02;
 
 /// The paper's laws with these coefficients of friction; a coefficient of zero leaves the law out. That of spin is a length
 /// in units of the diameter: the torque is at most mu_t times the normal force.
-pub fn laws(mu_slide: f64, mu_roll: f64, mu_spin: f64) -> PairLaws {
+pub fn laws(mu_slide: f64, mu_roll: f64, mu_spin: f64) -> SpringLaws {
     let slide = SlideSlider::new(STIFFNESS, DAMPING, Limit::mu(mu_slide));
     let roll = RollSlider::new(STIFFNESS, DAMPING, Limit::mu(mu_roll));
     let spin = SpinSlider::new(STIFFNESS, DAMPING, Limit::length(mu_spin));
-    PairLaws {
+    SpringLaws {
         normal: Normal::Hooke(Hooke::new(STIFFNESS, DAMPING)),
         slide: (mu_slide > 0.0).then_some(Slide::SpringSlider(slide)),
         roll: (mu_roll > 0.0).then_some(Roll::SpringSlider(roll)),
@@ -45,7 +45,7 @@ pub fn laws(mu_slide: f64, mu_roll: f64, mu_spin: f64) -> PairLaws {
 }
 
 /// A model of the paper's grains.
-pub fn model(laws: PairLaws, step: f64) -> Model {
+pub fn model(laws: SpringLaws, step: f64) -> Model {
     let mut model = Model::new(vec![Material { name: "grain".into(), density: DENSITY }], step);
     model.laws.set(0, 0, laws);
     model

@@ -7,7 +7,7 @@
 
 use super::kinds::Kind;
 use crate::law::springs::Unit;
-use crate::law::{PairLaws, Spring, TypicalContact};
+use crate::law::{Spring, SpringLaws, TypicalContact};
 
 /// A spring and a dashpot on a mode.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ pub(super) fn contact(i: &Kind, j: &Kind, overlap: f64) -> TypicalContact {
 }
 
 /// Every spring and dashpot of a pair's laws on its mode.
-pub(super) fn oscillators(laws: &PairLaws, at: &TypicalContact) -> Vec<Oscillator> {
+pub(super) fn oscillators(laws: &SpringLaws, at: &TypicalContact) -> Vec<Oscillator> {
     let on = |motion, spring: Spring, inverse_inertia| {
         let Spring { stiffness, dashpot, holds, .. } = spring;
         Oscillator { motion, stiffness, dashpot, holds, inverse_inertia }
@@ -73,6 +73,6 @@ pub(super) fn oscillators(laws: &PairLaws, at: &TypicalContact) -> Vec<Oscillato
 }
 
 /// Whether every law says which springs it has: the critical step knows nothing of others.
-pub(super) fn states_all_springs(laws: &PairLaws, at: &TypicalContact) -> bool {
+pub(super) fn states_all_springs(laws: &SpringLaws, at: &TypicalContact) -> bool {
     !laws.any_friction(|law| law.springs(at).is_none())
 }

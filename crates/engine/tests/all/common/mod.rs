@@ -16,7 +16,7 @@ use stickslip::{Body, Material, Model, Motion, Shape};
 pub const UNIT_DENSITY: f64 = 6.0 / std::f64::consts::PI;
 
 /// One material of unit density under one set of laws.
-pub fn model(laws: PairLaws, dt: f64) -> Model {
+pub fn model(laws: SpringLaws, dt: f64) -> Model {
     let mut model = Model::new(vec![Material { name: "grain".into(), density: UNIT_DENSITY }], dt);
     model.laws.set(0, 0, laws);
     model
@@ -45,8 +45,8 @@ pub fn run(world: &mut World, steps: u64) {
 }
 
 /// The parameters of Santos et al. (2020) for d = 1, m = 1, with these options and limits.
-pub fn santos(options: SliderOptions, mu_roll: f64, length_spin: f64) -> PairLaws {
-    PairLaws {
+pub fn santos(options: SliderOptions, mu_roll: f64, length_spin: f64) -> SpringLaws {
+    SpringLaws {
         normal: Normal::Hooke(Hooke::new(1.0, 0.5)),
         slide: Some(Slide::SpringSlider(SlideSlider { options, ..SlideSlider::new(1.0, 0.5, Limit::mu(0.3)) })),
         roll: Some(Roll::SpringSlider(RollSlider { options, ..RollSlider::new(1.0, 0.5, Limit::mu(mu_roll)) })),
@@ -67,7 +67,7 @@ pub fn static_kinetic(static_: f64, kinetic: f64) -> Limit {
 
 /// Every law in its default form, at least once, under an undamped normal law of stiffness of order `k` (N/m). Springs
 /// are of the same order, and dashpots near critical for a unit mass.
-pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
+pub fn every_law(k: f64) -> Vec<(&'static str, SpringLaws)> {
     let hooke = Normal::Hooke(Hooke::new(k, 0.0));
     let hertz = Normal::Hertz(Hertz { stiffness: 3.0 * k, damping: 0.0, damping_ratio: 0.0, cohesionless: false });
     let gamma = k.sqrt();
@@ -93,7 +93,7 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
     let regularised = Roll::own(Regularised { mu: 0.2, rate: 0.1 });
     let own_slide = Some(Slide::own(area_slide));
     let own_spin = Some(Spin::own(lubkin));
-    let laws = |normal, slide, roll, spin| PairLaws { normal, slide, roll, spin, friction: None };
+    let laws = |normal, slide, roll, spin| SpringLaws { normal, slide, roll, spin, friction: None };
     vec![
         ("spring-slider", laws(hooke, slide(mu), roll(mu), spin(length))),
         ("spring-slider, limits the other way", laws(hertz, slide(mu), roll(length), spin(mu))),
@@ -137,10 +137,10 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
         ),
         ("from outside, two sliders", laws(hooke, slide(mu), Some(two_sliders), spin(mu))),
         ("from outside, regularised", laws(hertz, own_slide, Some(regularised), own_spin)),
-        ("tracked", PairLaws::with_friction(hooke, Friction::Tracked(tracked(k)))),
+        ("tracked", SpringLaws::with_friction(hooke, Friction::Tracked(tracked(k)))),
         (
             "tracked, capped",
-            PairLaws::with_friction(
+            SpringLaws::with_friction(
                 hertz,
                 Friction::Tracked(Tracked { birth: Birth::Capped, ..tracked(k).with_hertz_spin() }),
             ),
@@ -149,12 +149,12 @@ pub fn every_law(k: f64) -> Vec<(&'static str, PairLaws)> {
 }
 
 /// The same laws with a normal law that takes half the speed of a collision.
-pub fn damped(laws: PairLaws) -> PairLaws {
+pub fn damped(laws: SpringLaws) -> SpringLaws {
     let normal = match laws.normal {
         Normal::Hooke(law) => Normal::Hooke(Hooke::with_restitution(law.stiffness, 0.5, false)),
         Normal::Hertz(law) => Normal::Hertz(Hertz::with_restitution(law.stiffness, 0.5, true)),
     };
-    PairLaws { normal, ..laws }
+    SpringLaws { normal, ..laws }
 }
 
 /// The default `tracked`, with a stiffness of order `k` (N/m).
@@ -163,7 +163,7 @@ pub fn tracked(k: f64) -> Tracked {
 }
 
 /// Forms of `tracked` that the tests over every law leave out, because they are not passive or need points of contact.
-pub fn other_tracked(k: f64) -> Vec<(&'static str, PairLaws)> {
+pub fn other_tracked(k: f64) -> Vec<(&'static str, SpringLaws)> {
     let hooke = Normal::Hooke(Hooke::new(k, 0.0));
     let law = tracked(k);
     let paper = Tracked { form: Form::Paper, ..law };
@@ -175,12 +175,12 @@ pub fn other_tracked(k: f64) -> Vec<(&'static str, PairLaws)> {
         ("tracked, points", Tracked { kinematics: Kinematics::Points, ..law }),
         ("tracked, points, paper", Tracked { kinematics: Kinematics::Points, birth: Birth::Capped, ..given(paper) }),
     ]
-    .map(|(name, law)| (name, PairLaws::with_friction(hooke, Friction::Tracked(law))))
+    .map(|(name, law)| (name, SpringLaws::with_friction(hooke, Friction::Tracked(law))))
     .to_vec()
 }
 
 /// The options that are not the default, one at a time.
-pub fn every_option(k: f64) -> Vec<(&'static str, PairLaws)> {
+pub fn every_option(k: f64) -> Vec<(&'static str, SpringLaws)> {
     let plain = SliderOptions::default();
     let options = [
         ("arm = lammps", SliderOptions { arm: Arm::Lammps, ..plain }),

@@ -56,7 +56,7 @@ pub fn binned(model: Model) -> Setup {
     Setup { model: Model { gravity: DVec3::new(20.0, 5.0, -50.0), ..model }, bodies }
 }
 
-fn of_laws((name, laws): (&'static str, PairLaws)) -> Scene {
+fn of_laws((name, laws): (&'static str, SpringLaws)) -> Scene {
     Scene { name, setup: binned(model(damped(laws), DT)), steps: 200, least_rows: 400 }
 }
 
@@ -71,7 +71,7 @@ pub fn every_option() -> Vec<Scene> {
 }
 
 /// The laws of this name, damped.
-pub fn law(name: &str) -> PairLaws {
+pub fn law(name: &str) -> SpringLaws {
     let all = common::every_law(STIFFNESS).into_iter().chain(other_tracked(STIFFNESS));
     damped(all.into_iter().find(|(known, _)| *known == name).expect("a law of the lists").1)
 }
@@ -81,12 +81,12 @@ pub fn materials() -> Scene {
     let material = |name: &str| Material { name: name.into(), density: UNIT_DENSITY };
     let mut model = Model::new(["wall", "light", "heavy"].map(material).to_vec(), DT);
     let bare = law("spring-slider").normal;
-    let slide_only = PairLaws { roll: None, spin: None, ..law("spring-slider") };
+    let slide_only = SpringLaws { roll: None, spin: None, ..law("spring-slider") };
     model.laws.set(0, 1, law("spring-slider"));
     model.laws.set(0, 2, law("constant-torque"));
     model.laws.set(1, 1, law("tracked, points"));
     model.laws.set(1, 2, slide_only);
-    model.laws.set(2, 2, PairLaws::frictionless(bare));
+    model.laws.set(2, 2, SpringLaws::frictionless(bare));
     let mut setup = binned(model);
     for (id, body) in setup.bodies.iter_mut().enumerate().skip(5) {
         body.material = 1 + u16::from(id % 3 == 0);
@@ -103,7 +103,7 @@ pub fn symplectic() -> Scene {
 }
 
 /// 343 spheres that fill a cell which leans a little.
-fn in_cell(name: &'static str, control: Control, laws: PairLaws) -> Scene {
+fn in_cell(name: &'static str, control: Control, laws: SpringLaws) -> Scene {
     let (counts, spacing) = ([7, 7, 7], 0.95);
     let skew = DMat3::from_cols(DVec3::X, DVec3::new(0.1, 1.0, 0.0), DVec3::new(-0.05, 0.08, 1.0));
     let corner = DVec3::new(1.0, -2.0, 0.5);

@@ -95,7 +95,7 @@ fn belt(name: &'static str, model: Model) -> Scene {
 
 /// Spheres that slide and roll over many plates, and over a ridge: contacts and their memory change from one plate to
 /// the next.
-fn seams(name: &'static str, laws: PairLaws) -> Scene {
+fn seams(name: &'static str, laws: SpringLaws) -> Scene {
     let mut bodies: Vec<Body> = (0..36)
         .map(|i| {
             let at = DVec3::new(f64::from(i % 6) + 0.5, f64::from(i / 6) + 0.5, 0.0);
@@ -146,7 +146,7 @@ enum Boxes {
 }
 
 /// Ellipsoids of two kinds, spheres and boxes in a bin.
-fn mixed(name: &'static str, laws: PairLaws, boxes: Boxes) -> Scene {
+fn mixed(name: &'static str, laws: SpringLaws, boxes: Boxes) -> Scene {
     let mut stream = Stream::named(31, "golden solids");
     let (counts, spacing) = ([5, 5, 4], 0.97);
     let mut bodies = bin(counts, spacing);

@@ -185,7 +185,7 @@ fn mean_grain(bodies: &BodyList, materials: &[Material], laws: &LawTable) -> Opt
     let most = counts.iter().max().filter(|most| **most > 0)?;
     let material = counts.iter().position(|count| count == most)? as u16;
     let radius = radii / count;
-    let stiffness = match laws.get(material, material)?.normal {
+    let stiffness = match laws.springs(material, material)?.normal {
         Normal::Hooke(law) => law.stiffness,
         Normal::Hertz(law) => law.slope(0.5 * radius, HERTZ_OVERLAP * radius),
     };

@@ -152,7 +152,7 @@ fn a_pair_of_a_wildcard_gets_a_contact_of_its_own() {
         std::fs::remove_file(path).unwrap();
         let laws = scene?.setup.model.laws;
         // Grain and grain, grain and wall, wall and wall: which of them were set.
-        Ok::<_, InputError>([(0, 0), (0, 1), (1, 1)].map(|(a, b)| match laws.get(a, b).map(|laws| laws.normal) {
+        Ok::<_, InputError>([(0, 0), (0, 1), (1, 1)].map(|(a, b)| match laws.springs(a, b).map(|laws| laws.normal) {
             Some(stickslip::law::Normal::Hooke(hooke)) => hooke.stiffness == 7.0,
             _ => false,
         }))

@@ -102,6 +102,14 @@ pub trait Answers {
     fn candidate_count(&self) -> usize {
         0
     }
+    /// The listed pairs by index.
+    fn candidates(&self) -> Vec<[u32; 2]> {
+        Vec::new()
+    }
+    /// Pairs with a gap below this are listed (m).
+    fn skin(&self) -> f64 {
+        0.0
+    }
     /// How often neighbour lists were made.
     fn rebuilds(&self) -> u64 {
         0

@@ -4,6 +4,7 @@
 //! of a body is one packed record of two cache lines, so that a contact fetches two lines a body and not one per column.
 
 mod contacts;
+mod order;
 
 use glam::{DQuat, DVec3, IVec3};
 

@@ -8,8 +8,8 @@ use crate::body::Body;
 use crate::contact::{Remembered, VisitContact};
 use crate::error::{BuildError, RestoreError, Trouble};
 use crate::measure::ContactRow;
-use crate::neighbour::Candidate;
 use crate::soft::carry::HeldContacts;
+use crate::soft::lists::Candidate;
 use crate::soft::{cell, visit};
 use crate::state::State;
 
@@ -86,6 +86,14 @@ impl Answers for Work {
 
     fn candidate_count(&self) -> usize {
         self.soft.lists.chunks.iter().map(|lists| lists.candidates.len()).sum()
+    }
+
+    fn candidates(&self) -> Vec<[u32; 2]> {
+        self.soft.lists.chunks.iter().flat_map(|lists| &lists.candidates).map(|pair| [pair.a, pair.b]).collect()
+    }
+
+    fn skin(&self) -> f64 {
+        self.soft.lists.sizes.skin
     }
 
     fn rebuilds(&self) -> u64 {

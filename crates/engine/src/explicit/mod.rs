@@ -17,8 +17,8 @@ use flow::Flow;
 use crate::error::BuildError;
 use crate::law::PairLaws;
 use crate::model::{Explicit, Integrator, Model};
-use crate::neighbour::Neighbours;
 use crate::soft;
+use crate::soft::lists::Neighbours;
 use crate::state::Bodies;
 
 /// Whether the method runs these laws: it does with springs.

@@ -10,8 +10,8 @@ use crate::contact::{ContactKey, Remembered};
 use crate::error::{BuildError, RestoreError, Trouble};
 use crate::geometry::Geometry;
 use crate::model::Model;
-use crate::neighbour::{Neighbours, Sizes};
 use crate::soft::carry::{HeldContacts, Order};
+use crate::soft::lists::{Neighbours, Sizes};
 use crate::soft::{cell, lists, visit};
 use crate::state::{GONE, State};
 

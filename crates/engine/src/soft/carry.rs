@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
+use super::lists::{ChunkNeighbours, Neighbours};
 use super::{ChunkWork, slots};
 use crate::contact::{ContactKey, LANES, Lanes, Remembered};
 use crate::model::Model;
-use crate::neighbour::{ChunkNeighbours, Neighbours};
 use crate::state::{Bodies, GONE, Mover, Slots};
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use super::lists::{Candidate, ChunkNeighbours, Class, Neighbours};
 use crate::contact::{ContactKey, VisitContact};
 use crate::law::MemoryLayout;
 use crate::model::Model;
-use crate::neighbour::{Candidate, ChunkNeighbours, Class, Neighbours};
 use crate::state::{BlockHead, Mover, Slots, State};
 
 /// The contact of a pair.

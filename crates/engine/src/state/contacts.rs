@@ -80,7 +80,7 @@ impl Slots {
 /// Up to 32 contacts of one class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockHead {
-    /// Materials and shapes: see `neighbour::Class`.
+    /// Materials and shapes: see `soft::lists::Class`.
     pub class: u32,
     /// Where in `placed` it begins.
     pub first: u32,

@@ -10,6 +10,7 @@ use crate::energy;
 use crate::ledger::Ledger;
 use crate::measure::{BodyView, ContactRow};
 use crate::model::Model;
+use crate::soft::lists::Candidate;
 use crate::state::{GONE, Load, Mover, State};
 
 impl World {
@@ -60,6 +61,20 @@ impl World {
     /// Listed pairs, touching or not.
     pub fn candidate_count(&self) -> usize {
         self.work.answers().candidate_count()
+    }
+
+    /// Bytes of a listed pair.
+    pub const CANDIDATE_BYTES: usize = size_of::<Candidate>();
+
+    /// The bodies of listed pairs, touching or not, by ids, the lower first.
+    pub fn candidates(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let id = |index: u32| self.state.bodies.movers[index as usize].id;
+        self.work.answers().candidates().into_iter().map(move |[a, b]| (id(a), id(b)))
+    }
+
+    /// Pairs with a gap below this are listed (m).
+    pub fn skin(&self) -> f64 {
+        self.work.answers().skin()
     }
 
     /// How often neighbour lists were made.

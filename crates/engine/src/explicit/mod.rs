@@ -2,6 +2,7 @@
 
 mod answers;
 pub(crate) mod bodies;
+pub(crate) mod bounds;
 pub(crate) mod change;
 pub(crate) mod deform;
 pub mod flow;

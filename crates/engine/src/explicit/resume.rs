@@ -6,6 +6,7 @@
 
 use super::{Work, deform, start, step};
 use crate::answers::{Changed, Entry, Kept, Stage};
+use crate::collide::Posed;
 use crate::contact::{ContactKey, Remembered};
 use crate::error::{BuildError, RestoreError, Trouble};
 use crate::geometry::Geometry;
@@ -14,6 +15,7 @@ use crate::soft::carry::{HeldContacts, Order};
 use crate::soft::lists::{Neighbours, Sizes};
 use crate::soft::{cell, lists, visit};
 use crate::state::{GONE, State};
+use crate::wall::Wall;
 
 /// Skin of the lists (m), the radius that size classes count from (m), and the sum of normal forces (N).
 const ENTRIES: [&str; 3] = ["skin", "smallest", "pressed"];
@@ -39,7 +41,7 @@ pub fn resume(world: Changed, work: &mut Work, kept: Kept) -> Result<(), Restore
     let [skin, smallest, pressed] = [entry(ENTRIES[0])?, entry(ENTRIES[1])?, entry(ENTRIES[2])?];
     let spheres = state.bodies.first_wall;
     // Arrivals may be larger than what was there at the start.
-    let arrivals = state.traffic.arrivals.iter().map(|arrival| arrival.radius);
+    let arrivals = state.traffic.arrivals.iter().filter_map(|arrival| arrival.body().shape.radius());
     let largest = arrivals.fold(work.soft.lists.sizes.largest, f64::max);
     // A stage may have let in spheres smaller than those that size classes count from: they stand in the lowest class.
     let least = state.bodies.grains().iter().map(|mover| mover.radius).fold(f64::INFINITY, f64::min);
@@ -150,15 +152,16 @@ fn renew_lists(
 /// Whether each wall is a plane that turns.
 fn swept(state: &State, geometry: &Geometry) -> Vec<bool> {
     let movers = &state.bodies.movers[state.bodies.first_wall..];
-    geometry.walls.iter().zip(movers).map(|(wall, mover)| wall.sweeps(mover.angular_velocity)).collect()
+    geometry.now().walls().zip(movers).map(|(wall, mover)| wall.sweeps(mover.angular_velocity)).collect()
 }
 
 /// Lists for planes that begin or cease to turn, or stand otherwise than when lists were made. How far a plane has turned is not
 /// followed (`Wall::moved_since`): lists hold every sphere against one that turns, and only what is near against others.
 fn renew_lists_of_planes(model: &Model, state: &mut State, geometry: &mut Geometry, work: &mut Work, before: &[bool]) {
     let now = swept(state, geometry);
-    let (walls, built) = (&geometry.walls, &geometry.walls_built);
-    let turned = |(k, &sweeps): (usize, &bool)| !sweeps && walls[k].plane() != built[k].plane();
+    let plane = |posed: &Posed| posed.wall().and_then(Wall::plane);
+    let changed = |k: usize| plane(geometry.posed(k)) != plane(geometry.posed_built(k));
+    let turned = |(k, &sweeps): (usize, &bool)| !sweeps && changed(k);
     if now != before || now.iter().enumerate().any(turned) {
         step::rebuild_lists(model, state, geometry, work);
     }

@@ -30,7 +30,7 @@ pub fn goes_on(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
 /// Finds the wall contacts that end, each with the one that goes on in its place: candidates `(from, to)`. To be called
 /// before places are marked anew; `touching` has a bit for every candidate.
 pub fn find(view: &View, lists: &ChunkNeighbours, contacts: &Slots, touching: &[u64], found: &mut Vec<(u32, u32)>) {
-    if view.colliders.walls.len() < 2 {
+    if view.records.movers.len() - view.records.first_wall < 2 {
         return;
     }
     let touches = |candidate: u32| touching[candidate as usize / 64] >> (candidate % 64) & 1 == 1;
@@ -71,7 +71,7 @@ fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: u32, to: u32)
     };
     let [(sphere, old), (other, new)] = [from, to].map(|index| parts(&lists.candidates[index as usize]));
     let mover = &view.records.movers[sphere as usize];
-    let [old, new] = [old, new].map(|wall| &view.colliders.walls[view.wall(wall)]);
+    let [old, new] = [old, new].map(|wall| view.colliders.now.wall(view.wall(wall)));
     sphere == other && goes_on(old, new, mover.position, mover.radius)
 }
 

@@ -55,14 +55,16 @@ impl World {
         if all >= u64::from(u32::MAX) {
             return Err(BuildError::TooMany(all as usize));
         }
-        let (mut specials, mut solids) = (Vec::new(), Vec::new());
+        let (mut specials, mut any_solid) = (Vec::new(), false);
         let [mut spheres, mut walls] = [(described.len(), described.len()), (0, 0)]
             .map(|(movers, turned)| (Vec::<Mover>::with_capacity(movers), Vec::<DQuat>::with_capacity(turned)));
         let (mut material_of, mut laws) = (Vec::with_capacity(described.len()), Laws::new(&model));
         for (id, body) in described.clone().enumerate() {
             let body = body.borrow();
             check_body(id as u32, body, &model)?;
-            let mover = mover_of(id as u32, body, &model, &mut specials, &mut solids);
+            work::check_body(&model.method, id as u32, body)?;
+            let mover = mover_of(id as u32, body, &model, &mut specials);
+            any_solid |= body.shape.is_solid();
             let group = if mover.radius > 0.0 { &mut spheres } else { &mut walls };
             group.0.push(mover);
             group.1.push(body.orientation.normalize());
@@ -70,7 +72,7 @@ impl World {
             laws.meet(&model, id as u32, body);
         }
         laws.check(&model, described.len() as u32)?;
-        if !solids.is_empty() {
+        if any_solid {
             check_solids(&model, described.clone())?;
         }
         if model.cell.is_some() {
@@ -86,11 +88,12 @@ impl World {
         let mut bodies =
             Bodies { movers, orientations, index_of, material_of, specials, first_wall, ..Bodies::default() };
         bodies.note_indices();
+        let geometry = Geometry::of(&mut bodies);
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
         let state = State { step: 0, bodies, contacts: Contacts::default(), sums: Sums::default(), traffic, cell };
         let work = Work::new(&model, &state)?;
-        Ok(World { model, state, geometry: Geometry::new(solids), work })
+        Ok(World { model, state, geometry, work })
     }
 }
 

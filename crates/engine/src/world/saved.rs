@@ -19,15 +19,14 @@ use glam::{DQuat, DVec3, IVec3};
 
 use super::World;
 use crate::answers::{Changed, Kept, Stage};
-use crate::body::{Body, Motion};
+use crate::body::Motion;
 use crate::cell::{Cell, CellState};
 use crate::contact::{ContactKey, Remembered};
 use crate::error::RestoreError;
-use crate::inflow::{Arrival, Traffic};
+use crate::inflow::{Arrivals, Traffic};
 use crate::ledger::Sums;
 use crate::mover::{check_body, mover_of};
 use crate::setup::Setup;
-use crate::shape::Shape;
 use crate::state::{GONE, Load, Mover};
 
 /// A body as it is saved.
@@ -272,17 +271,14 @@ impl World {
     }
 
     /// Makes room for bodies that have entered since the start; where they are, and which have left, comes later.
-    fn expect_arrivals(&mut self, arrivals: &[Arrival]) -> Result<(), RestoreError> {
+    fn expect_arrivals(&mut self, arrivals: &Arrivals) -> Result<(), RestoreError> {
         let first = self.id_count();
         let bodies = &mut self.state.bodies;
         let mut movers = Vec::with_capacity(arrivals.len());
-        for (id, arrival) in (first..).zip(arrivals) {
-            let body = Body {
-                mass: Some(arrival.mass),
-                ..Body::new(Shape::Sphere { radius: arrival.radius }, arrival.material, DVec3::ZERO)
-            };
+        for (id, arrival) in (first..).zip(arrivals.iter()) {
+            let body = arrival.body();
             check_body(id, &body, &self.model)?;
-            movers.push(mover_of(id, &body, &self.model, &mut bodies.specials, &mut self.geometry.solids));
+            movers.push(mover_of(id, &body, &self.model, &mut bodies.specials));
             bodies.material_of.push(arrival.material);
         }
         let (at, count) = (bodies.first_wall, movers.len());
@@ -294,6 +290,7 @@ impl World {
         for (index, mover) in bodies.movers.iter().enumerate() {
             bodies.index_of[mover.id as usize] = index as u32;
         }
+        self.geometry.enter(bodies, at..at + count);
         Ok(())
     }
 

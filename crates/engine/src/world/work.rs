@@ -1,6 +1,7 @@
 //! What a method keeps from step to step beside the state, and through which a world asks it: one arm for each method.
 
 use crate::answers::Answers;
+use crate::body::Body;
 use crate::error::BuildError;
 use crate::explicit::{self, Phases};
 use crate::law::PairLaws;
@@ -18,6 +19,13 @@ pub enum Work {
 pub fn taken_by(method: &Method) -> fn(&PairLaws) -> bool {
     match method {
         Method::Explicit(_) => explicit::takes,
+    }
+}
+
+/// What a method cannot move of what the engine can describe.
+pub fn check_body(method: &Method, id: u32, body: &Body) -> Result<(), BuildError> {
+    match method {
+        Method::Explicit(_) => explicit::bounds::check_body(id, body),
     }
 }
 

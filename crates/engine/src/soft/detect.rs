@@ -8,7 +8,7 @@ use super::watch::Watch;
 use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, bits_of, hand_over, slots, solids};
 use crate::contact::Side;
 use crate::law::kernel;
-use crate::state::{ChunkContacts, Slot};
+use crate::state::{Slot, Slots};
 use crate::wall;
 
 /// The chunk whose pairs are looked at, and what can have closed.
@@ -23,7 +23,7 @@ pub struct Chunk<'a> {
 }
 
 /// Makes places for pairs that have begun to touch, and marks the walls and solids that are touched.
-pub fn detect(view: &View, chunk: Chunk, contacts: &mut ChunkContacts, work: &mut ChunkWork) {
+pub fn detect(view: &View, chunk: Chunk, contacts: &mut Slots, work: &mut ChunkWork) {
     let (lists, stride) = (chunk.lists, view.laws.stride());
     let ChunkWork { watch, scratch, trouble, .. } = work;
     *trouble = ChunkTrouble::default();
@@ -136,7 +136,7 @@ fn touches_wall(view: &View, candidate: &Candidate, side: Side, trouble: &mut Ch
 }
 
 /// Finds the walls and solids that are touched and have no place.
-fn find_new_walls(contacts: &ChunkContacts, scratch: &mut Scratch) {
+fn find_new_walls(contacts: &Slots, scratch: &mut Scratch) {
     let Scratch { touching, begun, .. } = scratch;
     let touched: usize = touching.iter().map(|features| features.count_ones() as usize).sum();
     let blocks = contacts.blocks.iter().filter(|head| Class::is_looked_at(head.class));
@@ -151,7 +151,7 @@ fn find_new_walls(contacts: &ChunkContacts, scratch: &mut Scratch) {
 }
 
 /// Marks the places where a wall or a solid is touched. Spheres may touch anywhere.
-fn mark_walls(touching: &[u8], contacts: &mut ChunkContacts) {
+fn mark_walls(touching: &[u8], contacts: &mut Slots) {
     for head in contacts.blocks.iter_mut().filter(|head| Class::is_looked_at(head.class)) {
         let placed = &contacts.placed[head.first as usize..][..head.count as usize];
         head.live =

@@ -15,7 +15,7 @@ use super::lists::{Candidate, ChunkNeighbours, Class};
 use crate::collide::seams::is_same_place;
 use crate::contact::Side;
 use crate::law::tracked::POINTS_KNOWN;
-use crate::state::{ChunkContacts, Slot};
+use crate::state::{Slot, Slots};
 use crate::wall::Wall;
 
 /// Whether a contact with `to` goes on where one with `from` has ended.
@@ -29,13 +29,7 @@ pub fn goes_on(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
 
 /// Finds the wall contacts that end, each with the one that goes on in its place: `(from, to)`. To be called
 /// before places are marked anew; `touching` has a byte for every candidate.
-pub fn find(
-    view: &View,
-    lists: &ChunkNeighbours,
-    contacts: &ChunkContacts,
-    touching: &[u8],
-    found: &mut Vec<(Slot, Slot)>,
-) {
+pub fn find(view: &View, lists: &ChunkNeighbours, contacts: &Slots, touching: &[u8], found: &mut Vec<(Slot, Slot)>) {
     if view.records.movers.len() - view.records.first_wall < 2 {
         return;
     }
@@ -60,12 +54,12 @@ pub fn find(
 }
 
 /// Whether what touches now did not touch before.
-fn begins(contacts: &ChunkContacts, slot: Slot) -> bool {
+fn begins(contacts: &Slots, slot: Slot) -> bool {
     place(contacts, slot).is_none_or(|(block, lane)| contacts.blocks[block].live >> lane & 1 == 0)
 }
 
 /// Block and lane of what has a place.
-fn place(contacts: &ChunkContacts, slot: Slot) -> Option<(usize, usize)> {
+fn place(contacts: &Slots, slot: Slot) -> Option<(usize, usize)> {
     let place = contacts.placed.iter().position(|&placed| placed == slot)? as u32;
     let block = contacts.blocks.partition_point(|head| head.first <= place) - 1;
     Some((block, (place - contacts.blocks[block].first) as usize))
@@ -83,7 +77,7 @@ fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: Slot, to: Slo
 }
 
 /// Copies the memory over. To be called when all have their places, before the memory of those that ended is dropped.
-pub fn copy(contacts: &mut ChunkContacts, stride: usize, found: &[(Slot, Slot)]) {
+pub fn copy(contacts: &mut Slots, stride: usize, found: &[(Slot, Slot)]) {
     for &(from, to) in found {
         if let (Some((old, from)), Some((new, to))) = (place(contacts, from), place(contacts, to)) {
             for number in 0..stride {

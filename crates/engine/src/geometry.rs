@@ -10,10 +10,10 @@
 use glam::DVec3;
 
 use crate::body::Motion;
+use crate::broad::{Image, Shifts};
 use crate::cell::CellState;
 use crate::collide::general::{Solid, Solids};
 use crate::model::Special;
-use crate::neighbour::{Image, Shifts};
 use crate::response::{Response, Responses};
 use crate::state::Bodies;
 use crate::wall::Wall;

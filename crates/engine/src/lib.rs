@@ -7,8 +7,9 @@
 //! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them; [`response`]: what impulses do to them;
 //! - [`cell`]: the periodic cell and what drives it;
 //! - [`inflow`]: bodies that come and go during a run;
-//! - [`neighbour`], [`wall`], [`collide`]: who might touch, who does;
+//! - [`broad`], [`wall`], [`collide`]: who might touch, who does;
 //! - [`contact`], [`law`]: one contact, its signs, and the laws, one file each;
+//! - [`cone`]: contact with friction cones, and its solver;
 //! - `soft`: which pairs touch, and the pass over contacts;
 //! - [`explicit`]: the step, the passes over bodies, the stable step;
 //! - [`ledger`], [`measure`]: where the energy went, what can be read off;
@@ -17,9 +18,11 @@
 //! - [`place`], [`random`], [`math`], [`error`]: the rest.
 
 pub mod body;
+pub mod broad;
 pub mod cell;
 mod check;
 pub mod collide;
+pub mod cone;
 pub mod contact;
 mod energy;
 pub mod error;
@@ -34,7 +37,6 @@ pub mod math;
 pub mod measure;
 pub mod model;
 mod mover;
-pub mod neighbour;
 pub mod place;
 pub mod probe;
 mod quad;

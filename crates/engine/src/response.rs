@@ -18,13 +18,14 @@
 use std::ops::Deref;
 
 use glam::{DMat3, DQuat, DVec3};
+use serde::{Deserialize, Serialize};
 
 use crate::body::Motion;
 use crate::model::Special;
 use crate::state::{Bodies, Mover};
 
 /// What an impulse at its centre, and an angular impulse, do to a body. World axes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// Change of velocity by impulse (1/kg).
     pub linear: DMat3,

@@ -112,7 +112,7 @@ impl Shape {
     }
 
     /// The largest and the smallest radius of curvature of a sphere or ellipsoid; of a box, for which corners count with one
-    /// (THEORY.md section 8), that; `None` for a wall.
+    /// (THEORY.md section 2.1), that; `None` for a wall.
     pub fn roundness(&self) -> Option<[f64; 2]> {
         match *self {
             Shape::Sphere { radius } => Some([radius; 2]),

@@ -3,6 +3,8 @@
 //! Bodies stand in chunks of 256 to 1024 in the order of a space-filling curve; walls stand last. What the contact loop reads
 //! of a body is one packed record of two cache lines, so that a contact fetches two lines a body and not one per column.
 
+mod order;
+
 use glam::{DQuat, DVec3, IVec3};
 
 use crate::cell::CellState;
@@ -162,7 +164,7 @@ impl ChunkContacts {
 /// Up to 32 contacts of one class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockHead {
-    /// Materials and shapes: see `neighbour::Class`.
+    /// Materials and shapes: see `soft::lists::Class`.
     pub class: u32,
     /// Where in `placed` it begins.
     pub first: u32,

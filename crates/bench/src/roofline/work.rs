@@ -5,9 +5,9 @@
 //! making lists.
 
 use glam::{DQuat, DVec3};
+use stickslip::World;
 use stickslip::contact::{LANES, Lanes};
 use stickslip::law::MemoryLayout;
-use stickslip::neighbour::Candidate;
 use stickslip::state::{BlockHead, Load, Mover};
 
 use crate::packing::Friction;
@@ -84,7 +84,7 @@ pub fn traffic() -> Vec<Traffic> {
     let orientation = size_of::<DQuat>() as f64;
     let built_at = size_of::<DVec3>() as f64;
     let memory = (MemoryLayout::of(&Friction::All.laws()).total() * size_of::<Lanes>()) as f64 / LANES as f64;
-    let pair = (size_of::<Candidate>() + size_of::<u32>()) as f64;
+    let pair = (World::CANDIDATE_BYTES + size_of::<u32>()) as f64;
     let head = size_of::<BlockHead>() as f64 / LANES as f64;
     let bit = 1.0 / 8.0;
     let (sphere, contact) = (Per::Sphere, Per::Contact);

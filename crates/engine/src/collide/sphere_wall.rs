@@ -6,8 +6,7 @@
 use glam::{DVec3, Vec3};
 
 use crate::collide::{Part, Touch, gather_bodies};
-use crate::contact::{Block, Curvature};
-use crate::neighbour::Side;
+use crate::contact::{Block, Curvature, Side};
 use crate::state::{Load, Mover};
 use crate::wall::Wall;
 

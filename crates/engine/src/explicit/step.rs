@@ -21,9 +21,9 @@ use crate::flow;
 use crate::geometry::Geometry;
 use crate::law::kernel;
 use crate::model::{Model, Special};
-use crate::neighbour::{ChunkNeighbours, Neighbours};
 use crate::soft::detect::{Chunk, detect};
 use crate::soft::evaluate::evaluate_chunk;
+use crate::soft::lists::{ChunkNeighbours, Neighbours};
 use crate::soft::{self, Asked, ChunkWork, Closing, Colliders, Moved, Records, View};
 use crate::state::{Bodies, ChunkContacts, Load, State};
 

@@ -22,9 +22,8 @@ pub mod walls;
 
 use glam::{DQuat, DVec3};
 
-use crate::contact::{Block, Lanes, Mode};
+use crate::contact::{Block, Lanes, Mode, Side};
 use crate::law::SpringLaws;
-use crate::neighbour::{Class, Side};
 use crate::state::Mover;
 
 /// One contact: loads are those on a, the body with the lower id; the normal points from b to a.
@@ -63,17 +62,17 @@ pub(crate) fn contact_row(
     block: &Block,
     lane: usize,
     [a, b]: [&Mover; 2],
-    (class, feature): (Class, u8),
+    (wall, feature): (Side, u8),
     laws: &SpringLaws,
     memory: &[Lanes],
 ) -> ContactRow {
     let normal = block.normal.get(lane);
     // From the sphere: a wall's own position may be far away.
-    let point = if class.solid {
-        let mover = if class.wall == Side::A { b } else { a };
-        let arm = if class.wall == Side::A { block.arm_b.get(lane) } else { block.arm_a.get(lane) };
+    let point = if block.solid {
+        let mover = if wall == Side::A { b } else { a };
+        let arm = if wall == Side::A { block.arm_b.get(lane) } else { block.arm_a.get(lane) };
         mover.position + arm - normal * block.lever_a.0[lane]
-    } else if class.wall == Side::A {
+    } else if wall == Side::A {
         b.position + normal * block.lever_b.0[lane]
     } else {
         a.position - normal * block.lever_a.0[lane]

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
+use super::lists::{ChunkNeighbours, Neighbours};
 use super::{ChunkWork, slots};
 use crate::contact::{LANES, Lanes};
-use crate::neighbour::{ChunkNeighbours, Neighbours};
 use crate::state::{Bodies, ChunkContacts, GONE, Mover};
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.

@@ -2,12 +2,12 @@
 
 use glam::{I64Vec3, IVec3};
 
+use super::lists::Sizes;
 use crate::cell::{CellState, Frame};
 use crate::error::Trouble;
 use crate::flow;
 use crate::geometry::Geometry;
 use crate::model::Model;
-use crate::neighbour::Sizes;
 use crate::state::State;
 
 /// What the flow has made of distances since lists were made, at least (see `flow::min_stretch`); one without a flow.

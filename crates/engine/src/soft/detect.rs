@@ -3,10 +3,11 @@
 //! Of spheres that have a place among the contacts the kernel says so. Other pairs of spheres are looked at when they can have
 //! closed (`watch.rs`); walls, ellipsoids and boxes in every step, where they can have been reached.
 
+use super::lists::{Candidate, ChunkNeighbours, Class};
 use super::watch::Watch;
 use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, hand_over, slots, solids};
+use crate::contact::Side;
 use crate::law::kernel;
-use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::ChunkContacts;
 use crate::wall;
 

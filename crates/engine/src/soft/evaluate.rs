@@ -6,13 +6,13 @@
 //! Does not do: find who touches (`detect`), the formulas (`law`).
 
 use super::gather::Batch;
+use super::lists::{Candidate, ChunkNeighbours, Class};
 use super::{ChunkSums, ChunkTrouble, ChunkWork, Outbox, TooDeep, View, lanes_of};
 use crate::collide::{general, sphere_wall};
-use crate::contact::{Block, LANES, Lanes};
+use crate::contact::{Block, LANES, Lanes, Side};
 use crate::law::kernel::{self, Kernel};
 use crate::law::{MemoryLayout, PairMemory, SpringLaws, one};
 use crate::measure::{ContactRow, contact_row};
-use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::{BlockHead, ChunkContacts, Load};
 
 /// The pairs of a chunk: its candidates, and which of them have a place, block after block.
@@ -265,7 +265,7 @@ fn keep_rows(
 ) {
     for lane in lanes_of(batch.live) {
         let candidate = batch.pair(lane);
-        let (bodies, kind) = (view.movers(candidate), (batch.class, candidate.feature()));
+        let (bodies, kind) = (view.movers(candidate), (batch.class.wall, candidate.feature()));
         rows.push(contact_row(block, lane, bodies, kind, laws, memory));
     }
 }

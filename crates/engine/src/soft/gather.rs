@@ -1,10 +1,10 @@
 //! The contacts of a block, gathered from the records of their bodies.
 
+use super::lists::{Candidate, Class};
 use super::{View, solids};
 use crate::collide::{sphere_sphere, sphere_wall, surfaces};
-use crate::contact::Block;
+use crate::contact::{Block, Side};
 use crate::law::kernel;
-use crate::neighbour::{Candidate, Class, Side};
 
 /// The contacts of one block: who they are.
 #[derive(Clone, Copy)]

@@ -11,9 +11,10 @@
 use glam::DVec3;
 
 use super::View;
+use super::lists::{Candidate, ChunkNeighbours, Class};
 use crate::collide::seams::is_same_place;
+use crate::contact::Side;
 use crate::law::tracked::POINTS_KNOWN;
-use crate::neighbour::{Candidate, ChunkNeighbours, Class, Side};
 use crate::state::ChunkContacts;
 use crate::wall::Wall;
 

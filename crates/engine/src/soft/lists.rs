@@ -1,4 +1,9 @@
-//! Neighbour lists, made for bodies as they are or as they were.
+//! Neighbour lists, made for bodies as they are or as they were. `neighbours.rs`: what they are; `fill.rs`: how those of a chunk are
+//! made; `class.rs`: how contacts are sorted.
+
+mod class;
+mod fill;
+mod neighbours;
 
 use std::time::Instant;
 
@@ -6,8 +11,11 @@ use super::carry::{self, HeldContacts, Order, Places};
 use super::{ChunkWork, Work, cell};
 use crate::geometry::Geometry;
 use crate::model::Model;
-use crate::neighbour;
 use crate::state::{Bodies, ChunkContacts, State, chunk_size};
+pub use class::Class;
+#[cfg(test)]
+pub use neighbours::ClassRange;
+pub use neighbours::{Candidate, ChunkNeighbours, Neighbours, Sizes};
 
 /// Puts bodies in the order of space, makes candidate lists, carries contacts and their memory over by pair.
 pub fn rebuild(model: &Model, state: &mut State, geometry: &mut Geometry, work: &mut Work) {
@@ -30,7 +38,7 @@ pub fn make(model: &Model, state: &mut State, geometry: &mut Geometry, work: &mu
     cell::tidy(model, state, geometry);
     let bodies = &mut state.bodies;
     let cell = 4.0 * work.lists.sizes.skin.max(f64::MIN_POSITIVE);
-    let order = neighbour::order_in_space(bodies, cell);
+    let order = bodies.order_in_space(cell);
     bodies.reorder(&order);
     geometry.pose(bodies);
     geometry.walls_built.clone_from(&geometry.walls);

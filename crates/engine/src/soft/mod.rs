@@ -21,8 +21,8 @@ pub(crate) mod watch;
 use glam::DMat3;
 
 use crate::measure::ContactRow;
-use crate::neighbour::{Candidate, Neighbours};
 use crate::state::Load;
+use lists::{Candidate, Neighbours};
 pub(crate) use moved::{Closing, Moved, Velocities};
 pub(crate) use view::{Asked, Colliders, Records, View};
 use watch::Watch;

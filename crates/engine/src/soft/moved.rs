@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::neighbour::Sizes;
+use super::lists::Sizes;
 use crate::quad::{self, Quad, quad};
 use crate::state::Mover;
 

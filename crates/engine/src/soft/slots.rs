@@ -6,7 +6,7 @@
 //! threads, and is the order in which contacts are saved, from which the same blocks follow again.
 
 use crate::contact::{LANES, Lanes};
-use crate::neighbour::{ChunkNeighbours, Class};
+use crate::soft::lists::{ChunkNeighbours, Class};
 use crate::soft::watch::Watch;
 use crate::state::{BlockHead, ChunkContacts};
 
@@ -76,8 +76,8 @@ fn make_room(contacts: &mut ChunkContacts, stride: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::neighbour::ClassRange;
     use crate::random::Stream;
+    use crate::soft::lists::ClassRange;
 
     /// Memory that tells which candidate it belongs to.
     fn number(candidate: u32, number: usize) -> f64 {

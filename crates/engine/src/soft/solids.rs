@@ -2,10 +2,10 @@
 //! every step, as walls are; the geometry is in `collide/`.
 
 use super::gather::Batch;
+use super::lists::Candidate;
 use super::{TooDeep, View};
 use crate::collide::general;
-use crate::contact::Block;
-use crate::neighbour::{Candidate, Side};
+use crate::contact::{Block, Side};
 
 /// Whether a pair with an ellipsoid or a box touches. As for walls, half of the smaller radius is too deep, here that of
 /// curvature: beyond, there is no telling one normal from another.

@@ -2,11 +2,13 @@
 
 use glam::DQuat;
 
+use super::lists::Candidate;
+use crate::broad::Shifts;
 use crate::collide::general::{End, Solids};
+use crate::contact::Side;
 use crate::flow::PairFlow;
 use crate::geometry::Geometry;
 use crate::model::{LawTable, Special};
-use crate::neighbour::{Candidate, Shifts, Side};
 use crate::state::{Bodies, Mover};
 use crate::wall::Wall;
 

@@ -16,7 +16,6 @@ use crate::law::SpringLaws;
 use crate::ledger::Sums;
 use crate::model::{Integrator, Model};
 use crate::mover::{check_body, mover_of};
-use crate::neighbour::Neighbours;
 use crate::setup::{Described, Setup};
 use crate::shape::Shape;
 use crate::soft;
@@ -90,7 +89,7 @@ impl World {
         bodies.note_indices();
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
-        let work = explicit::Work::new(soft::Work::new(Neighbours::new(&bodies, &model.inflows)));
+        let work = explicit::Work::new(soft::Work::new(soft::lists::Neighbours::new(&bodies, &model.inflows)));
         let state = State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell };
         Ok(World { model, state, geometry: Geometry::new(solids), work })
     }

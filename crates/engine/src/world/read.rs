@@ -6,12 +6,13 @@ use rayon::prelude::*;
 use super::{Phases, World};
 use crate::body::Motion;
 use crate::collide::solid::Form;
+use crate::contact::Side;
 use crate::energy;
 use crate::explicit::start;
 use crate::ledger::Ledger;
 use crate::measure::{BodyView, ContactRow};
 use crate::model::Model;
-use crate::neighbour::{Candidate, Class, Side};
+use crate::soft::lists::{Candidate, Class};
 use crate::state::{BlockHead, GONE, Load, Mover, State};
 
 impl World {
@@ -65,6 +66,21 @@ impl World {
     /// Listed pairs, touching or not.
     pub fn candidate_count(&self) -> usize {
         self.work.soft.lists.chunks.iter().map(|lists| lists.candidates.len()).sum()
+    }
+
+    /// Bytes of a listed pair.
+    pub const CANDIDATE_BYTES: usize = size_of::<Candidate>();
+
+    /// The bodies of listed pairs, touching or not, by ids, the lower first.
+    pub fn candidates(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let id = |index: u32| self.state.bodies.movers[index as usize].id;
+        let all = self.work.soft.lists.chunks.iter().flat_map(|lists| &lists.candidates);
+        all.map(move |pair| (id(pair.a), id(pair.b)))
+    }
+
+    /// Pairs with a gap below this are listed (m).
+    pub fn skin(&self) -> f64 {
+        self.work.soft.lists.sizes.skin
     }
 
     /// How often neighbour lists were made.

@@ -3,8 +3,8 @@
 use super::World;
 use crate::law::{MemoryLayout, PairMemory};
 use crate::model::Model;
-use crate::neighbour::Class;
 use crate::soft::carry::HeldContacts;
+use crate::soft::lists::Class;
 use crate::state::Bodies;
 
 /// What one contact remembers.

@@ -23,11 +23,11 @@ use crate::explicit::{deform, start, step};
 use crate::inflow::{Arrival, Traffic};
 use crate::ledger::Sums;
 use crate::mover::{check_body, mover_of};
-use crate::neighbour::{Neighbours, Sizes};
 use crate::setup::Setup;
 use crate::shape::Shape;
 use crate::soft::carry::{HeldContacts, Order};
-use crate::soft::{cell, lists};
+use crate::soft::cell;
+use crate::soft::lists::{self, Neighbours, Sizes};
 use crate::state::{GONE, Load, Mover};
 
 /// A body as it is saved.

@@ -3,9 +3,11 @@
 mod allocations;
 mod bits;
 mod box_impacts;
+mod broad;
 mod cell;
 mod closed_forms;
 mod common;
+mod cone;
 mod conservation;
 mod due;
 mod golden;

@@ -6,9 +6,7 @@ use std::collections::BTreeSet;
 use crate::common::*;
 use glam::DVec3;
 use stickslip::law::*;
-use stickslip::neighbour::Neighbours;
 use stickslip::random::Stream;
-use stickslip::wall::Wall;
 use stickslip::{Body, Shape, World};
 
 type Pairs = BTreeSet<(u32, u32)>;
@@ -43,24 +41,12 @@ fn brute_force(bodies: &[Body], limit: f64) -> Pairs {
     pairs
 }
 
-/// The touching pairs of a world, and its candidate pairs with the skin they were made with.
-fn found(world: &World, bodies: &[Body]) -> (Pairs, Pairs, f64) {
+/// The touching pairs of a world, and its candidate pairs.
+fn found(world: &World) -> (Pairs, Pairs) {
     let touching = world.contacts().iter().map(|row| (row.a, row.b)).collect();
-    let state = &world.state().bodies;
-    let mut neighbours = Neighbours::new(state, &[]);
-    let walls: Vec<Wall> = state.movers[state.first_wall..]
-        .iter()
-        .map(|mover| {
-            let body = &bodies[mover.id as usize];
-            Wall::new(&body.shape, body.position, body.orientation).expect("walls stand last")
-        })
-        .collect();
-    neighbours.build(&world.model().laws, state, &walls, stickslip::collide::general::Solids::NONE, None);
-    let candidates: Vec<_> = neighbours.chunks.iter().flat_map(|chunk| &chunk.candidates).collect();
-    let ids: Pairs =
-        candidates.iter().map(|c| (state.movers[c.a as usize].id, state.movers[c.b as usize].id)).collect();
-    assert_eq!(ids.len(), candidates.len(), "no pair is listed twice");
-    (touching, ids, neighbours.sizes.skin)
+    let candidates: Pairs = world.candidates().collect();
+    assert_eq!(candidates.len(), world.candidate_count(), "no pair is listed twice");
+    (touching, candidates)
 }
 
 /// Random configurations, overlapping and not.
@@ -102,7 +88,7 @@ fn configurations() -> Vec<(&'static str, Vec<Body>)> {
 fn contacts_and_candidates_equal_brute_force() {
     for (name, bodies) in configurations() {
         let world = still_world(&bodies);
-        let (touching, candidates, skin) = found(&world, &bodies);
+        let ((touching, candidates), skin) = (found(&world), world.skin());
         let expected = brute_force(&bodies, 0.0);
         assert!(expected.len() > 50, "{name}: {} contacts are too few to test", expected.len());
         assert_eq!(touching, expected, "{name}: contacts");

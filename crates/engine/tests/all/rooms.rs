@@ -6,33 +6,18 @@ use std::path::{Path, PathBuf};
 
 /// Parts (a folder with its file, under `src/`) and the modules of the crate that they must not name: the ways of advancing a
 /// world and what is built on them; what reads a world; and for laws and contacts everything that holds many of them.
-const ROOMS: [(&[&str], &[&str]); 3] = [
+const ROOMS: [(&[&str], &[&str]); 5] = [
     (&SHARED, &["explicit", "constraint", "nonsmooth", "world", "probe", "reference"]),
-    (&["collide", "neighbour", "contact", "law"], &["soft", "measure"]),
-    (&["contact", "law"], &["body", "collide", "ledger", "model", "neighbour", "state", "wall"]),
+    (&["collide", "cone", "broad", "contact", "law"], &["soft", "measure"]),
+    (&["cone"], &["body", "cell", "contact", "geometry", "law", "ledger", "model", "broad", "state", "wall"]),
+    (&["contact", "law"], &["body", "collide", "ledger", "model", "broad", "state", "wall"]),
+    (&["broad"], &["body", "collide", "cone", "contact", "law", "ledger", "model", "state"]),
 ];
 
 /// The parts that all methods share.
-const SHARED: [&str; 19] = [
-    "body",
-    "cell",
-    "collide",
-    "contact",
-    "energy",
-    "flow",
-    "geometry",
-    "inflow",
-    "law",
-    "ledger",
-    "model",
-    "mover",
-    "neighbour",
-    "response",
-    "shape",
-    "soft",
-    "state",
-    "traffic",
-    "wall",
+const SHARED: [&str; 20] = [
+    "body", "broad", "cell", "collide", "cone", "contact", "energy", "flow", "geometry", "inflow", "law", "ledger",
+    "model", "mover", "response", "shape", "soft", "state", "traffic", "wall",
 ];
 
 /// The sources of a part.

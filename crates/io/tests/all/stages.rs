@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use glam::DVec3;
 use stickslip::World;
 use stickslip::body::Motion;
+use stickslip::law::{Motions, PairMemory};
 use stickslip_io::checkpoint::{Checkpoint, Description, END};
 use stickslip_io::results::{Ending, RunFolder, RunJson};
 use stickslip_io::scene::{self, InputError, Scene, check_text};
@@ -147,6 +149,14 @@ fn a_shaken_stage_is_what_the_engine_does_by_hand() {
     assert!(text.contains("to the bit"), "{text}");
 }
 
+/// Where the springs of slide and of roll begin among the numbers of a contact under `LAWS`: bits, slide, roll.
+const SLIDE: usize = 1;
+const ROLL: usize = 4;
+
+fn vector(memory: &PairMemory, first: usize) -> DVec3 {
+    DVec3::from_slice(&memory.numbers()[first..])
+}
+
 #[test]
 fn velocities_and_memory_may_be_dropped() {
     let folder = Folder::new("dropped");
@@ -158,8 +168,9 @@ fn velocities_and_memory_may_be_dropped() {
     assert_eq!(world.ledger().kinetic, 0.0);
     assert_eq!(world.body(9).position, settled.body(9).position);
     // Loads at zero velocity are those of springs: memory has come along.
-    let slid =
-        |world: &World| world.remembered().rows().iter().filter(|row| row.memory.slide.spring.length() > 0.0).count();
+    let slid = |world: &World| {
+        world.remembered().rows().iter().filter(|row| vector(&row.memory, SLIDE).length() > 0.0).count()
+    };
     assert!(slid(&world) > 20);
     let forgetful = load("memory = \"drop\"");
     let world = forgetful.world().unwrap();
@@ -183,10 +194,10 @@ fn memory_of_another_kind_of_law_is_dropped_for_that_motion() {
     assert_eq!(old.len(), new.len());
     for (old, new) in old.rows().iter().zip(new.rows()) {
         assert_eq!((old.a, old.b), (new.a, new.b));
-        assert_eq!(new.memory.roll.spring.length(), 0.0);
+        assert_eq!(vector(&new.memory, ROLL).length(), 0.0);
         // The step of length zero at the start keeps springs below their limit as they are, to rounding.
-        let slide = old.memory.slide.spring.distance(new.memory.slide.spring);
-        assert!(slide <= 1e-12 || old.memory.slide.slipping, "{slide}");
+        let slide = vector(&old.memory, SLIDE).distance(vector(&new.memory, SLIDE));
+        assert!(slide <= 1e-12 || Motions::SLIDE.slip_in(old.memory.bits()), "{slide}");
     }
     // Other parameters of the same law: kept, and to the bit.
     let softer = LAWS.replace("stiffness = 3e3", "stiffness = 2e3");
@@ -210,11 +221,11 @@ fn ids_are_tables_then_what_comes_over_then_grains() {
     assert_eq!(body.position, settled.body(0).position);
     let world = scene.world().unwrap();
     let (old, new) = (settled.remembered(), world.remembered());
-    let (old, new) = (old.rows()[0], new.rows()[0]);
+    let (old, new) = (&old.rows()[0], &new.rows()[0]);
     assert_eq!((old.a, old.b, new.a, new.b), (0, 1, 0, 2));
     // Seen from the other side; it has slipped, so it is at the limit and keeps only its direction to rounding.
     assert!(
-        old.memory.slide.spring.normalize().dot(new.memory.slide.spring.normalize()) < -0.999_999,
+        vector(&old.memory, SLIDE).normalize().dot(vector(&new.memory, SLIDE).normalize()) < -0.999_999,
         "{old:?} {new:?}"
     );
     assert!(scene.notes.iter().any(|note| note.contains("numbered otherwise")), "{:?}", scene.notes);

@@ -1,26 +1,26 @@
-//! The search for the candidates of one chunk of bodies, and their order.
+//! The candidates of one chunk of bodies, from the search for pairs, and their order.
 
-use super::grid::{Around, Entry, Grid};
-use super::{Candidate, ChunkNeighbours, Class, ClassRange, Image, SHELLS, Shifts, Side, Sizes};
+use super::class::Class;
+use super::neighbours::{Candidate, ChunkNeighbours, ClassRange, SHELLS, Sizes};
+use crate::broad::{Ball, Grids, Image, Seeker};
 use crate::collide::general::Solids;
+use crate::contact::Side;
 use crate::model::LawTable;
 use crate::state::Bodies;
 use crate::wall::Wall;
 
-/// What the search for one chunk's candidates reads.
-pub(super) struct Search<'a> {
+/// What is read to fill the lists of a chunk.
+pub(super) struct Fill<'a> {
     pub sizes: Sizes,
     pub laws: &'a LawTable,
     pub bodies: &'a Bodies,
     pub walls: &'a [Wall],
     pub solids: Solids<'a>,
-    pub grids: &'a [Grid],
-    pub shifts: &'a Shifts,
+    pub grids: &'a Grids,
 }
 
-/// What a search needs besides, kept from chunk to chunk.
+/// What is needed besides, kept from chunk to chunk.
 pub(super) struct Scratch {
-    around: Vec<Around>,
     /// Partners of one sphere.
     partners: Vec<Partner>,
     found: Vec<Found>,
@@ -57,19 +57,12 @@ const SORTS: usize = 2 * SHELLS.len();
 
 impl Scratch {
     pub fn new() -> Self {
-        Scratch {
-            around: Vec::new(),
-            partners: Vec::new(),
-            found: Vec::new(),
-            classes: Vec::new(),
-            places: Vec::new(),
-            order: Vec::new(),
-        }
+        Scratch { partners: Vec::new(), found: Vec::new(), classes: Vec::new(), places: Vec::new(), order: Vec::new() }
     }
 }
 
-impl Search<'_> {
-    pub fn fill(&self, chunk: usize, lists: &mut ChunkNeighbours, scratch: &mut Scratch) {
+impl Fill<'_> {
+    pub fn chunk(&self, chunk: usize, lists: &mut ChunkNeighbours, scratch: &mut Scratch) {
         self.find(chunk, scratch);
         sort(scratch);
         lists.targets.clear();
@@ -104,14 +97,13 @@ impl Search<'_> {
         let first = chunk * self.bodies.chunk;
         let end = (first + self.bodies.chunk).min(self.bodies.first_wall);
         let within = first as u32..(first + self.bodies.chunk) as u32;
-        let Scratch { around, partners, found, .. } = scratch;
-        around.clear();
-        around.resize_with(self.grids.len(), || Around::NOWHERE);
+        let Scratch { partners, found, .. } = scratch;
+        let mut seeker = self.grids.seeker();
         found.clear();
         for owner in first as u32..end as u32 {
             partners.clear();
-            self.partners(owner, around, |partner| partners.push(partner));
-            partners.sort_unstable_by_key(|partner| u64::from(partner.other) << 8 | u64::from(partner.image.0));
+            self.partners(owner, &mut seeker, |partner| partners.push(partner));
+            partners.sort_unstable_by_key(|partner| u64::from(partner.other) << 8 | u64::from(partner.image.number()));
             let id = self.bodies.movers[owner as usize].id;
             found.extend(partners.iter().map(|&partner| {
                 let wall = partner.other as usize >= self.bodies.first_wall;
@@ -141,40 +133,18 @@ impl Search<'_> {
     }
 
     /// Calls `found` for every body whose pair with sphere `i` is near enough and owned by `i`.
-    fn partners(&self, i: u32, around: &mut [Around], mut found: impl FnMut(Partner)) {
+    fn partners(&self, i: u32, seeker: &mut Seeker, mut found: impl FnMut(Partner)) {
         let movers = &self.bodies.movers;
         let me = &movers[i as usize];
-        let level = self.sizes.level(me.radius);
         let skin = self.sizes.skin;
-        for (at, (grid, around)) in self.grids.iter().zip(around).enumerate().skip(level) {
-            if grid.entries.is_empty() {
-                continue;
+        let ball = Ball { centre: me.position, reach: me.radius, id: me.id };
+        seeker.partners(i, &ball, |near| {
+            let gap = near.gap();
+            let movable = me.inverse_mass > 0.0 || movers[near.index as usize].inverse_mass > 0.0;
+            if gap < skin && movable {
+                found(Partner { other: near.index, id: near.id, image: near.image, shell: self.shell(gap) });
             }
-            // Of its own class it owns pairs with those that stand after it, of coarser ones all.
-            let after = if at > level { 0 } else { i + 1 };
-            grid.visit(me.position, around, |near, image| {
-                let shift = self.shifts[usize::from(image.0)];
-                let squared = |you: &Entry| (me.position - (you.position + shift)).length_squared();
-                let mut count = 0;
-                for at in 0..near.len() {
-                    let place = near[at];
-                    let you = &grid.entries[place as usize];
-                    let far = me.radius + you.radius + skin;
-                    // Which ones are near enough cannot be foreseen: no branches. The factor covers rounding many times over.
-                    let chosen = (you.index >= after) & (squared(you) <= far * far * (1.0 + 1e-9));
-                    near[count] = place;
-                    count += usize::from(chosen);
-                }
-                for &place in &near[..count] {
-                    let you = &grid.entries[place as usize];
-                    let gap = squared(you).sqrt() - (me.radius + you.radius);
-                    let movable = me.inverse_mass > 0.0 || movers[you.index as usize].inverse_mass > 0.0;
-                    if gap < skin && movable {
-                        found(Partner { other: you.index, id: you.id, image, shell: self.shell(gap) });
-                    }
-                }
-            });
-        }
+        });
         if me.inverse_mass > 0.0 {
             for (k, wall) in self.walls.iter().enumerate() {
                 let j = self.bodies.first_wall + k;

@@ -6,44 +6,46 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::state::{Bodies, GONE, Mover};
-
 /// Cells of the curve along an axis, as a power of two.
 const AXIS_BITS: u32 = 21;
 /// Bits of a digit: the places of the digits then fit the first-level cache.
 const DIGIT_BITS: u32 = 11;
 
-/// The corners of the box that centres lie in.
-pub fn bounds(movers: &[Mover]) -> (DVec3, DVec3) {
+/// The corners of the box that so many centres lie in.
+pub fn bounds(count: usize, centre: impl Fn(u32) -> DVec3 + Sync) -> (DVec3, DVec3) {
     let nowhere = || (DVec3::INFINITY, DVec3::NEG_INFINITY);
     // The least and the greatest do not depend on the order in which they are looked for.
-    movers
-        .par_iter()
+    (0..count as u32)
+        .into_par_iter()
         .with_min_len(4096)
-        .fold(nowhere, |(low, high), m| (low.min(m.position), high.max(m.position)))
+        .map(&centre)
+        .fold(nowhere, |(low, high), x| (low.min(x), high.max(x)))
         .reduce(nowhere, |a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-/// The order of bodies along a Morton curve of cells at least `least` wide, walls last: `order[new index] = old index`.
-pub fn order_in_space(bodies: &Bodies, least: f64) -> Vec<u32> {
-    let spheres = bodies.grains();
-    let (low, high) = bounds(spheres);
+/// The order of so many centres along a Morton curve of cells at least `least` wide: `order[new index] = old index`. `by_id` are all
+/// indices in the order in which those of one cell are to stand.
+pub fn order_in_space(
+    count: usize,
+    centre: impl Fn(u32) -> DVec3 + Sync,
+    by_id: impl Iterator<Item = u32>,
+    least: f64,
+) -> Vec<u32> {
+    let (low, high) = bounds(count, &centre);
     // So wide that the bits of an axis span the bodies.
     let span = (high - low).max_element();
     let inverse = 1.0 / if span.is_finite() { least.max(span / 2e6) } else { least };
-    let key = |m: &Mover| {
-        let p = (m.position - low) * inverse;
+    let key = |index: u32| {
+        let p = (centre(index) - low) * inverse;
         // Casts saturate: a stray body ends at the far end of the curve, which costs time, not correctness.
         let quantum = |x: f64| (x as u64).min((1 << AXIS_BITS) - 1);
         interleave(quantum(p.x)) | interleave(quantum(p.y)) << 1 | interleave(quantum(p.z)) << 2
     };
-    let keys: Vec<u64> = spheres.par_iter().with_min_len(4096).map(key).collect();
-    let by_id = bodies.index_of.iter().filter(|&&index| index != GONE && (index as usize) < bodies.first_wall);
+    let keys: Vec<u64> = (0..count as u32).into_par_iter().with_min_len(4096).map(key).collect();
     let mut rows = Vec::with_capacity(keys.len());
-    rows.extend(by_id.map(|&index| (keys[index as usize], index)));
+    rows.extend(by_id.map(|index| (keys[index as usize], index)));
     drop(keys);
-    let sorted = sort_by_digits(rows);
-    sorted.iter().map(|row| row.1).chain(bodies.first_wall as u32..bodies.movers.len() as u32).collect()
+    sort_by_digits(rows).iter().map(|row| row.1).collect()
 }
 
 /// Sorts by key; rows of equal keys keep their order.
@@ -79,36 +81,8 @@ fn interleave(x: u64) -> u64 {
     (x | x << 2) & 0x1249_2492_4924_9249
 }
 
-impl Bodies {
-    /// Puts bodies in a new order: `order[new index] = old index`. In place: a copy of all bodies would be the most memory that
-    /// a world ever needs.
-    pub fn reorder(&mut self, order: &[u32]) {
-        let cycles = cycles(order);
-        let (movers, loads) = (&mut self.movers, &mut self.loads);
-        let (orientations, images) = (&mut self.orientations, &mut self.images);
-        rayon::join(
-            || permute(movers, order, &cycles),
-            || {
-                permute(loads, order, &cycles);
-                permute(orientations, order, &cycles);
-                if !images.is_empty() {
-                    permute(images, order, &cycles);
-                }
-            },
-        );
-        self.note_indices();
-    }
-
-    /// Notes where each body stands.
-    pub fn note_indices(&mut self) {
-        for (index, mover) in self.movers.iter().enumerate() {
-            self.index_of[mover.id as usize] = index as u32;
-        }
-    }
-}
-
-/// One index of every cycle of the permutation that moves something.
-fn cycles(order: &[u32]) -> Vec<u32> {
+/// One index of every cycle of a permutation that moves something: what `permute` goes by.
+pub fn cycles(order: &[u32]) -> Vec<u32> {
     let mut seen = vec![false; order.len()];
     let mut starts = Vec::new();
     for start in 0..order.len() {
@@ -125,7 +99,8 @@ fn cycles(order: &[u32]) -> Vec<u32> {
     starts
 }
 
-fn permute<T: Copy>(rows: &mut [T], order: &[u32], cycles: &[u32]) {
+/// Puts rows in a new order, in place: `order[new index] = old index`.
+pub fn permute<T: Copy>(rows: &mut [T], order: &[u32], cycles: &[u32]) {
     for &start in cycles {
         let first = rows[start as usize];
         let mut at = start;

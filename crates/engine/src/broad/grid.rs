@@ -1,16 +1,16 @@
-//! One level of the grid: spheres by cells, cells by bricks.
+//! One level of the grid: balls by cells, cells by bricks.
 //!
 //! A brick is a block of 8 x 4 x 2 cells that lie next to each other in memory, rows along x first; there is one wherever there is a
-//! sphere, found through a hash table. Bricks count up as spheres first meet them, who stand in the order of space:
-//! what is near in space is near in memory, a row of cells is one range, and a sphere asks the table only when it is in another
-//! brick than the one before it. Nothing depends on how far spheres lie apart: a packing, a gas and a line cost alike.
+//! ball, found through a hash table. Bricks count up as balls first meet them, who stand in the order of space:
+//! what is near in space is near in memory, a row of cells is one range, and a ball asks the table only when it is in another
+//! brick than the one before it. Nothing depends on how far balls lie apart: a packing, a gas and a line cost alike.
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use super::Image;
+use super::Ball;
+use super::image::Image;
 use crate::cell::Frame;
-use crate::state::Mover;
 
 /// Cells of a brick along each axis, as powers of two.
 const BRICK_BITS: [u32; 3] = [3, 2, 1];
@@ -26,7 +26,7 @@ const AT_ONCE: usize = 128;
 /// In place of a brick that is not there.
 const NONE: u32 = u32::MAX;
 
-/// Spheres of one size class by cells.
+/// Balls of one size class by cells.
 pub struct Grid {
     corner: DVec3,
     /// From places to cells, in which cells are cubes of width one.
@@ -38,7 +38,7 @@ pub struct Grid {
     starts: Vec<u32>,
     /// Of each brick, itself and the 26 next to it, x fastest.
     around: Vec<[u32; 27]>,
-    /// Spheres by cell.
+    /// Balls by cell.
     pub entries: Vec<Entry>,
 }
 
@@ -54,13 +54,13 @@ impl Around {
     pub const NOWHERE: Around = Around { key: u64::MAX, bricks: [NONE; 27], near: [0; AT_ONCE] };
 }
 
-/// A sphere in the grid: what the search for partners reads of most.
+/// A ball in the grid: what the search for partners reads of most.
 #[derive(Clone, Copy, Default)]
 pub struct Entry {
     /// Centre (m).
-    pub position: DVec3,
-    /// Radius (m).
-    pub radius: f64,
+    pub centre: DVec3,
+    /// How far it reaches (m).
+    pub reach: f64,
     /// Index of the body.
     pub index: u32,
     /// Its id.
@@ -88,8 +88,8 @@ struct Row {
 }
 
 impl Grid {
-    /// Of these spheres, in cells that are not thinner than `width`.
-    pub fn new(width: f64, members: &[u32], spheres: &[Mover], frame: Option<&Frame>) -> Self {
+    /// Of these balls, in cells that are not thinner than `width`.
+    pub fn new(width: f64, members: &[u32], ball: &(impl Fn(u32) -> Ball + Sync), frame: Option<&Frame>) -> Self {
         let (corner, to_cells, counts) = match frame {
             None => (DVec3::ZERO, DMat3::from_diagonal(DVec3::splat(1.0 / width)), [0; 3]),
             Some(frame) => Grid::along(frame, width),
@@ -97,7 +97,7 @@ impl Grid {
         let bricks = Bricks::new();
         let (starts, around, entries) = (Vec::new(), Vec::new(), vec![Entry::default(); members.len()]);
         let mut grid = Grid { corner, to_cells, counts, bricks, starts, around, entries };
-        let key = |&i: &u32| cell_key(grid.cell(spheres[i as usize].position));
+        let key = |&i: &u32| cell_key(grid.cell(ball(i).centre));
         let mut cells: Vec<u64> = members.par_iter().with_min_len(4096).map(key).collect();
         let mut last = (u64::MAX, 0);
         for cell in &mut cells {
@@ -119,8 +119,8 @@ impl Grid {
         for (&cell, &member) in cells.iter().zip(members).rev() {
             let start = &mut grid.starts[cell as usize];
             *start -= 1;
-            let Mover { position, radius, id, .. } = spheres[member as usize];
-            grid.entries[*start as usize] = Entry { position, radius, index: member, id };
+            let Ball { centre, reach, id } = ball(member);
+            grid.entries[*start as usize] = Entry { centre, reach, index: member, id };
         }
         grid.around = grid.bricks.keys.par_iter().with_min_len(64).map(|&key| grid.bricks_around(key)).collect();
         grid
@@ -178,14 +178,14 @@ impl Grid {
         Step { side: (1 + i64::from(leaves) * step) as usize, local: (to & ((1 << bits) - 1)) as usize, times }
     }
 
-    /// Calls `visit` for the spheres in the 27 cells around a position (and a few that only share a key): their places among
+    /// Calls `visit` for the balls in the 27 cells around a position (and a few that only share a key): their places among
     /// `entries`, which it may overwrite, and their image there.
     #[inline(always)]
     pub fn visit(&self, position: DVec3, around: &mut Around, mut visit: impl FnMut(&mut [u32], Image)) {
         let cell = self.cell(position);
         let key = cell_key(cell) >> CELL_BITS;
         if key != around.key {
-            // A sphere of a finer class may be where there is no brick.
+            // A ball of a finer class may be where there is no brick.
             let known = self.around.get(self.bricks.find(key) as usize).copied();
             (around.key, around.bricks) = (key, known.unwrap_or_else(|| self.bricks_around(key)));
         }

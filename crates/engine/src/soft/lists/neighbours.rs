@@ -1,96 +1,23 @@
-//! Who might touch whom: re-ordering in space, a grid of several cell sizes, and lists of candidate pairs with a skin.
+//! Lists of candidates with a skin, chunk by chunk: the pairs of `broad`, sorted by class and shell of gaps, each with the outbox
+//! that its loads go to.
 //!
 //! Lists are made anew when some body has moved by half the skin since they were made; in a cell that changes its shape,
-//! when its flow and what bodies move besides could have closed a gap of the skin (THEORY.md eq. 7.8). Then bodies are put in the order
-//! of a Morton curve, so that neighbours in space are neighbours in memory, and contacts carry their memory over by pair.
+//! when its flow and what bodies move besides could have closed a gap of the skin (THEORY.md eq. 7.8). Walls are compared with every
+//! sphere when lists are made.
 //!
-//! A sphere stands in the grid level whose cells are just as wide as spheres of its size class (a factor 2) need, and
-//! looks for partners in its own and in all coarser levels: 27 cells each. So a mixture of sizes costs as much a sphere
-//! as equal ones do, times the number of size classes. The finer sphere of a pair, or the one first in order, owns it.
-//!
-//! In a cell that repeats, the grid lies along the cell's vectors and goes on at the other side: a pair is listed with the image
-//! of b that is near a. Each pair has one, because the cell is large enough (`cell.rs`). Walls have no images; they are
-//! tested against every sphere when lists are made.
+//! Does not do: the search in space (`broad`), who touches (`detect`).
 
-mod grid;
-mod order;
-mod search;
-
-use glam::{DVec3, I64Vec3};
+use glam::DVec3;
 use rayon::prelude::*;
 
+use super::fill::{Fill, Scratch};
+use crate::broad::{Ball, Grids, IMAGE_BITS, Image, Levels};
 use crate::cell::Frame;
 use crate::collide::general::Solids;
 use crate::inflow::Inflow;
 use crate::model::LawTable;
 use crate::state::{Bodies, Mover};
 use crate::wall::Wall;
-use grid::Grid;
-pub use order::order_in_space;
-use search::{Scratch, Search};
-
-/// Materials and shapes of a pair in one number, so that contacts of one kind stand together in blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Class {
-    /// Material of a.
-    pub material_a: u16,
-    /// Material of b.
-    pub material_b: u16,
-    /// Which of the two is a wall.
-    pub wall: Side,
-    /// Whether one of the two is an ellipsoid or a box.
-    pub solid: bool,
-}
-
-/// Which body of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Neither.
-    Neither,
-    /// The one with the lower id.
-    A,
-    /// The one with the higher id.
-    B,
-}
-
-impl Class {
-    /// Which body of a pair of a class with this number is a wall.
-    #[inline(always)]
-    pub fn wall_of(number: u32) -> Side {
-        match number % 3 {
-            0 => Side::Neither,
-            1 => Side::A,
-            _ => Side::B,
-        }
-    }
-
-    /// As a number; the order of classes within a chunk.
-    pub fn number(&self, materials: usize) -> u32 {
-        let pair = self.material_a as u32 * materials as u32 + self.material_b as u32;
-        6 * pair + 3 * u32::from(self.solid) + self.wall as u32
-    }
-
-    /// Back from the number.
-    #[inline(always)]
-    pub fn from_number(number: u32, materials: usize) -> Self {
-        let (pair, m) = (number / 6, materials as u32);
-        let (wall, solid) = (Class::wall_of(number), Class::is_solid(number));
-        Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, wall, solid }
-    }
-
-    /// Whether pairs of this class have an ellipsoid or a box.
-    #[inline(always)]
-    pub fn is_solid(number: u32) -> bool {
-        number % 6 >= 3
-    }
-
-    /// Whether pairs of this class are looked at in every step: those with a wall, an ellipsoid or a box. Two spheres are
-    /// watched until they touch, and then the kernel says whether they still do.
-    #[inline(always)]
-    pub fn is_looked_at(number: u32) -> bool {
-        !number.is_multiple_of(6)
-    }
-}
 
 /// A pair that might touch, by index; `a` has the lower id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -105,8 +32,9 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    fn new(a: u32, b: u32, outbox: u32, image: Image, feature: u8) -> Self {
-        let route = outbox << (IMAGE_BITS + FEATURE_BITS) | u32::from(feature) << IMAGE_BITS | u32::from(image.0);
+    pub(super) fn new(a: u32, b: u32, outbox: u32, image: Image, feature: u8) -> Self {
+        let route =
+            outbox << (IMAGE_BITS + FEATURE_BITS) | u32::from(feature) << IMAGE_BITS | u32::from(image.number());
         Candidate { a, b, route }
     }
 
@@ -129,46 +57,8 @@ impl Candidate {
     }
 }
 
-/// Bits of a route that tell the image.
-const IMAGE_BITS: u32 = 5;
 /// Bits of a route that tell the feature.
 const FEATURE_BITS: u32 = 3;
-
-/// By how many cell vectors, -1, 0 or 1 each, an image is shifted: a number below 27, zero for none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Image(u8);
-
-/// The shift of each image (m).
-pub type Shifts = [DVec3; 1 << IMAGE_BITS];
-
-impl Image {
-    #[inline(always)]
-    fn new(times: [i64; 3]) -> Self {
-        let digit = |times: i64| if times < 0 { 2 } else { times as u8 };
-        Image(digit(times[0]) + 3 * digit(times[1]) + 9 * digit(times[2]))
-    }
-
-    fn times(self) -> I64Vec3 {
-        let times = |digit: u8| if digit == 2 { -1 } else { i64::from(digit) };
-        I64Vec3::new(times(self.0 % 3), times(self.0 / 3 % 3), times(self.0 / 9))
-    }
-
-    /// The other body's image, seen from this one.
-    fn back(self) -> Self {
-        Image::new((-self.times()).to_array())
-    }
-
-    /// The shifts of all images in a cell.
-    pub fn shifts(frame: Option<&Frame>) -> Shifts {
-        let mut shifts = [DVec3::ZERO; 1 << IMAGE_BITS];
-        if let Some(frame) = frame {
-            for (number, shift) in (0_u8..27).zip(&mut shifts) {
-                *shift = frame.shift(Image(number).times());
-            }
-        }
-        shifts
-    }
-}
 
 /// Candidates of one class and of like gaps within a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -228,20 +118,9 @@ impl Sizes {
         self.largest = self.largest.max(radius);
     }
 
-    /// Size class of a sphere: its level in the grid.
-    fn level(&self, radius: f64) -> usize {
-        let (mut level, mut limit) = (0, self.smallest);
-        while radius > limit {
-            limit *= 2.0;
-            level += 1;
-        }
-        level
-    }
-
-    /// Width of the cells of a level: a sphere reaches partners of its own and finer classes in adjacent cells.
-    fn cell_width(&self, level: usize) -> f64 {
-        // Doubled one by one, which is exact: sizes may differ by more than the 64 doublings that an integer counts.
-        (0..level).fold(2.0 * self.smallest, |width, _| 2.0 * width) + self.skin
+    /// The size classes of spheres in the search.
+    fn levels(&self) -> Levels {
+        Levels { smallest: self.smallest, within: self.skin }
     }
 }
 
@@ -260,7 +139,7 @@ pub struct Neighbours {
 
 /// Gaps at which shells of candidates begin, as fractions of the skin. They order the
 /// pairs, those that touch or nearly do first; of walls, only shells that can have closed are looked at.
-const SHELLS: [f64; 3] = [f64::NEG_INFINITY, 0.125, 0.5];
+pub(super) const SHELLS: [f64; 3] = [f64::NEG_INFINITY, 0.125, 0.5];
 
 /// Skin as a fraction of the mean radius: some four candidates a sphere in a dense packing.
 const SKIN_OF_MEAN_RADIUS: f64 = 0.25;
@@ -295,7 +174,8 @@ impl Neighbours {
         }
         let key = |k: u32| {
             let mover = &bodies.movers[k as usize];
-            let level = if k as usize >= bodies.first_wall { usize::MAX } else { self.sizes.level(mover.radius) };
+            let level =
+                if k as usize >= bodies.first_wall { usize::MAX } else { self.sizes.levels().level(mover.radius) };
             (level, k)
         };
         if key(i) < key(j) { i } else { j }
@@ -303,8 +183,13 @@ impl Neighbours {
 
     /// Makes the lists for bodies where they are now.
     pub fn build(&mut self, laws: &LawTable, bodies: &Bodies, walls: &[Wall], solids: Solids, frame: Option<&Frame>) {
-        let grids = self.grids(bodies, frame);
-        self.levels = grids.len();
+        let movers = &bodies.movers;
+        let ball = |index: u32| {
+            let Mover { position, radius, id, .. } = movers[index as usize];
+            Ball { centre: position, reach: radius, id }
+        };
+        let grids = Grids::new(self.sizes.levels(), bodies.first_wall, ball, frame);
+        self.levels = grids.level_count();
         let largest = |sum: DVec3, mover: &Mover| sum.max(mover.position.abs());
         let extent = bodies.grains().iter().fold(DVec3::ZERO, largest).max_element();
         // As far as bodies go before lists are made anew, in a cell that changes its shape, too.
@@ -312,10 +197,8 @@ impl Neighbours {
         let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
         let chunks = &mut self.chunks;
         chunks.resize_with(chunk_count, ChunkNeighbours::default);
-        let shifts = Image::shifts(frame);
-        let (grids, shifts) = (&grids, &shifts);
-        let search = Search { sizes: self.sizes, laws, bodies, walls, solids, grids, shifts };
-        let fill = |scratch: &mut Scratch, (chunk, lists)| search.fill(chunk, lists, scratch);
+        let filling = Fill { sizes: self.sizes, laws, bodies, walls, solids, grids: &grids };
+        let fill = |scratch: &mut Scratch, (chunk, lists)| filling.chunk(chunk, lists, scratch);
         chunks.par_iter_mut().enumerate().for_each_init(Scratch::new, fill);
         for lists in chunks.iter_mut() {
             lists.sources.clear();
@@ -331,23 +214,6 @@ impl Neighbours {
             let last_source = chunks[chunk].sources.last().map_or(0, |source| source.0 as usize);
             chunks[chunk.max(last_source)].completes.push(chunk as u32);
         }
-    }
-
-    fn grids(&self, bodies: &Bodies, frame: Option<&Frame>) -> Vec<Grid> {
-        let spheres = bodies.grains();
-        let largest = spheres.iter().map(|m| m.radius).fold(0.0, f64::max);
-        let levels = if spheres.is_empty() { 0 } else { self.sizes.level(largest) + 1 };
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); levels];
-        // Mostly all are of one size; lists that double as they grow would take twice the room.
-        if let [all] = members.as_mut_slice() {
-            all.reserve_exact(spheres.len());
-        }
-        for (index, mover) in spheres.iter().enumerate() {
-            members[self.sizes.level(mover.radius)].push(index as u32);
-        }
-        let build =
-            |(level, members): (usize, &Vec<u32>)| Grid::new(self.sizes.cell_width(level), members, spheres, frame);
-        members.par_iter().enumerate().map(build).collect()
     }
 }
 

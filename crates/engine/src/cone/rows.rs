@@ -1,0 +1,178 @@
+//! Contacts as the solver reads them: flat, in the order in which they were pushed, kept from step to step so that a steady step
+//! allocates nothing.
+//!
+//! Impulses are world vectors, so there is no tangent basis that could flip between two steps.
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use super::colour::Colours;
+use super::project::{Cones, Split};
+use super::scale::Scale;
+use super::sweep::Outcome;
+use crate::response::Response;
+
+/// Velocity of a body's centre (m/s) and its angular velocity (rad/s), world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Twist {
+    /// m/s.
+    pub velocity: DVec3,
+    /// rad/s.
+    pub angular_velocity: DVec3,
+}
+
+/// An impulse at a contact and a turning impulse about it, on a; b gets the opposite. World axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wrench {
+    /// Normal and sliding (N s).
+    pub force: DVec3,
+    /// Rolling and spinning (N m s).
+    pub torque: DVec3,
+}
+
+/// One contact as it is pushed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// Indices of a and b into responses and twists.
+    pub bodies: [u32; 2],
+    /// Unit vector from b to a.
+    pub normal: DVec3,
+    /// From each body's centre to the contact point (m).
+    pub arm: [DVec3; 2],
+    /// Added to the velocity of a relative to b at the point (m/s): gap/h along the normal, less what a belt runs with.
+    pub bias: DVec3,
+    /// How far friction reaches.
+    pub cones: Cones,
+    /// Turns angular velocities into velocities for the residual (m): R_eff.
+    pub length: f64,
+    /// The impulse to start from.
+    pub impulse: Wrench,
+}
+
+/// All contacts of a step. Pushed, solved, read, cleared.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    pub(super) bodies: Vec<[u32; 2]>,
+    pub(super) normal: Vec<DVec3>,
+    pub(super) arm: Vec<[DVec3; 2]>,
+    pub(super) bias: Vec<DVec3>,
+    pub(super) cones: Vec<Cones>,
+    pub(super) length: Vec<f64>,
+    pub(super) impulse: Vec<Wrench>,
+    pub(super) scale: Vec<Scale>,
+    pub(super) colours: Colours,
+    /// Scratch of a colour that threads share.
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+impl Rows {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// Drops all rows and keeps their room.
+    pub fn clear(&mut self) {
+        self.bodies.clear();
+        self.normal.clear();
+        self.arm.clear();
+        self.bias.clear();
+        self.cones.clear();
+        self.length.clear();
+        self.impulse.clear();
+        self.scale.clear();
+    }
+
+    /// Appends a contact. The order is part of the result: push in an order that the scene and the state alone decide.
+    pub fn push(&mut self, row: Row) {
+        self.bodies.push(row.bodies);
+        self.normal.push(row.normal);
+        self.arm.push(row.arm);
+        self.bias.push(row.bias);
+        self.cones.push(row.cones);
+        self.length.push(row.length);
+        self.impulse.push(row.impulse);
+    }
+
+    /// A contact as it was pushed, with the impulse it has now.
+    pub fn get(&self, index: usize) -> Row {
+        Row {
+            bodies: self.bodies[index],
+            normal: self.normal[index],
+            arm: self.arm[index],
+            bias: self.bias[index],
+            cones: self.cones[index],
+            length: self.length[index],
+            impulse: self.impulse[index],
+        }
+    }
+
+    /// The impulses, in the order of the rows.
+    pub fn impulses(&self) -> &[Wrench] {
+        &self.impulse
+    }
+
+    /// The impulse of a row as the cones see it.
+    #[inline(always)]
+    pub fn split_impulse(&self, index: usize) -> Split {
+        let Wrench { force, torque } = self.impulse[index];
+        Split::new(self.normal[index], force, torque)
+    }
+
+    /// The velocity u of a row, bias included: of a relative to b.
+    #[inline(always)]
+    pub fn velocity(&self, index: usize, twists: &[Twist]) -> Split {
+        let [a, b] = self.bodies[index].map(|body| twists[body as usize]);
+        let [arm_a, arm_b] = self.arm[index];
+        let at_a = a.velocity + a.angular_velocity.cross(arm_a);
+        let at_b = b.velocity + b.angular_velocity.cross(arm_b);
+        Split::new(self.normal[index], at_a - at_b + self.bias[index], a.angular_velocity - b.angular_velocity)
+    }
+
+    /// Derives scales and colours, and cuts the impulses to start from down to their cones.
+    pub(super) fn prepare(&mut self, response: &[Response]) {
+        for index in 0..self.len() {
+            let row = self.get(index);
+            self.scale.push(Scale::of(&row, response));
+            let cut = row.cones.cut(&self.split_impulse(index));
+            self.impulse[index] = Wrench { force: cut.linear(row.normal), torque: cut.angular(row.normal) };
+        }
+        let moves = |body: u32| response[body as usize] != Response::NONE;
+        self.colours.assign(&self.bodies, response.len(), moves);
+    }
+
+    /// Adds what the impulses do to the velocities of bodies.
+    pub(super) fn give_impulses(&self, response: &[Response], twists: &mut [Twist]) {
+        for (index, impulse) in self.impulse.iter().enumerate() {
+            let changes = self.changes(index, impulse, response);
+            self.add(index, &changes, twists);
+        }
+    }
+
+    /// What an impulse does to the velocities of a and b.
+    #[inline(always)]
+    pub(super) fn changes(&self, index: usize, impulse: &Wrench, response: &[Response]) -> [Twist; 2] {
+        let [a, b] = self.bodies[index].map(|body| &response[body as usize]);
+        let [arm_a, arm_b] = self.arm[index];
+        let Wrench { force, torque } = *impulse;
+        [
+            Twist { velocity: a.linear * force, angular_velocity: a.angular * (arm_a.cross(force) + torque) },
+            Twist { velocity: b.linear * -force, angular_velocity: b.angular * -(arm_b.cross(force) + torque) },
+        ]
+    }
+
+    /// Adds changes of velocity to a and b.
+    #[inline(always)]
+    pub(super) fn add(&self, index: usize, changes: &[Twist; 2], twists: &mut [Twist]) {
+        for (body, change) in self.bodies[index].into_iter().zip(changes) {
+            let twist = &mut twists[body as usize];
+            twist.velocity += change.velocity;
+            twist.angular_velocity += change.angular_velocity;
+        }
+    }
+}

@@ -56,7 +56,7 @@ fn of_spin(laws: &SpringLaws) -> Option<&SpinConstantTorque> {
 fn read_roll(given: &Given<'_, '_>, beside: &Beside<'_, '_>) -> Result<Roll> {
     let limit = given.torque_limit()?;
     let include_spin = given.flag("include_spin")?;
-    if let (true, Some(spin)) = (include_spin, beside.contact.optional("spin")) {
+    if include_spin && let Some(spin) = beside.contact.optional("spin") {
         let message = "two laws claim the same motion: `roll` has include_spin = true and resists spin already";
         return Err(spin.error(message.into()).help("leave `spin` out, or set include_spin = false"));
     }

@@ -43,10 +43,11 @@ fn every_law_reads_its_own_keys_and_no_others() {
         let laws = read_text(&contact(law)).unwrap();
         let source = Source::new("test", least(law));
         let parsed = parse(&source).unwrap();
-        let table = Table::top(&source, &parsed).required(law.key()).unwrap().table().unwrap();
+        let contact = Table::top(&source, &parsed);
+        let table = contact.required(law.key()).unwrap().table().unwrap();
         let given = Given { table: &table, parameters: law.parameters };
         table.required("law").unwrap();
-        let beside = Beside { contact: &table, laws: SpringLaws { slide: laws.slide, ..laws }, sides: SIDES };
+        let beside = Beside { contact: &contact, laws, sides: SIDES };
         match law.read {
             Read::Normal(how) => how(&given, &SIDES).map(|_| ()),
             Read::Slide(how) => how(&given, &beside).map(|_| ()),

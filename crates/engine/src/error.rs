@@ -29,9 +29,20 @@ pub enum BuildError {
         /// What was expected.
         expected: &'static str,
     },
-    /// A wall that would fall.
+    /// A wall that would fall: it has no mass.
     #[error("body {body} is a {kind}: loads do not move it, so its motion is fixed, prescribed, a belt or a servo")]
     FreeWall {
+        /// Its shape.
+        kind: &'static str,
+        /// Its id.
+        body: u32,
+    },
+    /// A wall with a mass, which loads move, under a method that does not implement it.
+    #[error(
+        "body {body} is a {kind} that loads move: the explicit method does not implement this yet, so its motion is fixed, \
+         prescribed, a belt or a servo"
+    )]
+    CarriedWall {
         /// Its shape.
         kind: &'static str,
         /// Its id.

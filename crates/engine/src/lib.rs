@@ -22,6 +22,7 @@ pub mod broad;
 pub mod cell;
 mod check;
 pub mod collide;
+pub mod collider;
 pub mod cone;
 pub mod contact;
 mod energy;

@@ -140,6 +140,28 @@ impl Model {
     }
 }
 
+/// The colliders of a body: numbers in the one list of all (`Geometry::colliders`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColliderRange {
+    /// The first.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+impl ColliderRange {
+    /// Their numbers.
+    pub fn numbers(self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
+
+    /// The number of the first, if there is one.
+    #[inline(always)]
+    pub fn first(self) -> Option<usize> {
+        (self.count > 0).then_some(self.first as usize)
+    }
+}
+
 /// What is special about a body: anything but a free sphere with equal moments of inertia.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Special {
@@ -159,10 +181,17 @@ pub(crate) struct Special {
     pub torque: DVec3,
     /// Principal moments of inertia, when they differ.
     pub inertia_body: Option<DVec3>,
-    /// The shape of a wall.
-    pub wall: Option<Shape>,
-    /// Which of the world's ellipsoids and boxes it is.
-    pub solid: Option<u32>,
+    /// The shape of a body that is no sphere.
+    pub shape: Option<Shape>,
+    /// What it carries of the world's colliders (`geometry.rs`).
+    pub colliders: ColliderRange,
+}
+
+impl Special {
+    /// Whether the body is a wall.
+    pub fn is_wall(&self) -> bool {
+        self.shape.is_some_and(|shape| shape.is_wall())
+    }
 }
 
 #[cfg(test)]

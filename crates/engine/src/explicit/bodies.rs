@@ -84,7 +84,7 @@ impl<'a> Mechanics<'a> {
                 self.drift_special(special, mover, orientation);
                 // How far a wall has moved, `step::pose` knows.
                 let from = self.flow.map_or(built_at, |flow| flow.carried_since_built(built_at));
-                let moved = if special.wall.is_some() { DVec3::ZERO } else { mover.position - from };
+                let moved = if special.is_wall() { DVec3::ZERO } else { mover.position - from };
                 // A wall that is nowhere must not pass for one at rest.
                 (if mover.position.is_finite() { moved } else { DVec3::NAN }, local)
             }
@@ -234,7 +234,7 @@ impl<'a> Mechanics<'a> {
                 };
                 // Contacts find where a sphere was from where it is and its velocity, so that must be the mean one.
                 let mean = (end.position - mover.position) / dt;
-                let velocity = if special.wall.is_some() { middle.velocity } else { mean };
+                let velocity = if special.is_wall() { middle.velocity } else { mean };
                 (mover.position, *orientation) = (end.position, end.orientation);
                 (mover.velocity, mover.angular_velocity) = (velocity, middle.angular_velocity);
                 mover.velocity_ahead = (end.velocity - velocity).as_vec3().to_array();

@@ -1,6 +1,7 @@
 //! The explicit method: soft contacts, loads by law, sums per body in a fixed order, small steps.
 
 pub(crate) mod bodies;
+pub(crate) mod bounds;
 pub(crate) mod change;
 pub(crate) mod deform;
 pub mod flow;

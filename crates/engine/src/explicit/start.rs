@@ -57,7 +57,7 @@ fn look_ahead(model: &Model, bodies: &mut Bodies, work: &Work) {
 /// Elastic energy of normal, slide, roll and spin springs.
 pub fn stored(model: &Model, state: &State, geometry: &Geometry, work: &Work) -> [f64; 4] {
     let step = PassStep::of(model, state.cell.as_ref(), work.flow.as_ref(), 0.0, false);
-    let view = step.view(Records::of(&state.bodies), Colliders::of(geometry, &state.bodies.specials));
+    let view = step.view(Records::of(&state.bodies), Colliders::of(geometry));
     let chunks = work.soft.lists.chunks.par_iter().zip(&state.contacts);
     let of_chunk = |(lists, contacts)| soft::evaluate::stored(&view, lists, contacts);
     let chunks: Vec<[f64; 4]> = chunks.map(of_chunk).collect();

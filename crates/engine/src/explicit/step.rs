@@ -88,13 +88,12 @@ fn kick_and_drift(model: &Model, state: &mut State, work: &mut Work) {
     });
 }
 
-/// Walls, solids and the cell follow their bodies, and local damping of the kick is booked.
+/// Colliders and the cell follow the bodies, and local damping of the kick is booked.
 fn pose(model: &Model, state: &mut State, geometry: &mut Geometry, work: &mut Work) {
     state.sums.local += work.reports.iter().map(|r| r.local_before_drift).sum::<f64>();
     geometry.follow(&state.bodies);
-    let bodies = &state.bodies;
-    for (index, (wall, built)) in (bodies.first_wall..).zip(geometry.walls.iter().zip(&geometry.walls_built)) {
-        let (report, moved) = (&mut work.reports[index / bodies.chunk], wall.moved_since(built));
+    for (index, moved) in geometry.walls_moved(&state.bodies) {
+        let report = &mut work.reports[index / state.bodies.chunk];
         report.moved_squared = report.moved_squared.max(moved * moved);
     }
     deform::move_cell(model, state, geometry, work.flow.as_ref());
@@ -131,9 +130,9 @@ pub fn detect_and_evaluate(model: &Model, state: &mut State, geometry: &Geometry
     let Work { soft, flow, .. } = work;
     let State { bodies, contacts, cell, .. } = state;
     let Bodies { movers, loads, orientations, specials, first_wall, chunk: size, .. } = bodies;
-    let records = Records { movers, orientations, first_wall: *first_wall };
+    let records = Records { movers, orientations, specials, first_wall: *first_wall };
     let step = PassStep::of(model, cell.as_ref(), flow.as_ref(), dt, soft.keep_rows);
-    let view = step.view(records, Colliders::of(geometry, specials));
+    let view = step.view(records, Colliders::of(geometry));
     let closing = step.closing(&soft.lists, &soft.moved);
     let chunks = soft.lists.chunks.par_iter().zip(contacts).zip(&mut soft.chunks).zip(loads.par_chunks_mut(*size));
     chunks.enumerate().for_each(|(number, (((lists, contacts), work), loads))| {
@@ -165,11 +164,11 @@ fn sweep(model: &Model, state: &mut State, geometry: &Geometry, work: &mut Work,
     let closing = of_step.closing(&soft.lists, &soft.moved);
     let (mut rows, specials) = Rows::of(bodies, reports);
     let finish = Finish::of(model, specials, *step, [flow.as_ref(), flow_ahead.as_ref()], then);
-    let colliders = Colliders::of(geometry, specials);
+    let colliders = Colliders::of(geometry);
     let all = &soft.lists.chunks;
     for (number, lists) in all.iter().enumerate() {
         let own = rows.range(number);
-        let records = Records { movers: rows.movers, orientations: rows.orientations, first_wall };
+        let records = Records { movers: rows.movers, orientations: rows.orientations, specials, first_wall };
         let view = of_step.view(records, colliders);
         let chunk = Chunk { number, lists, closing };
         let contacts = (&mut contacts[number], &mut soft.chunks[number]);

@@ -113,15 +113,16 @@ fn touches_wall(view: &View, candidate: &Candidate, side: Side, trouble: &mut Ch
     let (sphere, wall) = if side == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
     let movers = view.records.movers;
     let (sphere, body) = (&movers[sphere as usize], &movers[wall as usize]);
-    let (walls, wall) = (view.colliders.walls, view.wall(wall));
-    let Some(nearest) = walls[wall].touchable(sphere.position) else { return false };
+    let (now, number) = (view.colliders.now, view.wall(wall));
+    let wall = now.wall(number);
+    let Some(nearest) = wall.touchable(sphere.position) else { return false };
     if nearest.distance >= sphere.radius {
         return false;
     }
-    if wall::left_to_another(walls, wall, &nearest, sphere.position, sphere.radius) {
+    if wall::left_to_another(now.walls(), number, &nearest, sphere.position, sphere.radius) {
         return false;
     }
-    if walls[wall].wraps(sphere.position, sphere.radius) {
+    if wall.wraps(sphere.position, sphere.radius) {
         trouble.wrapped = Some(*candidate);
     }
     if nearest.distance < 0.5 * sphere.radius {

@@ -240,7 +240,7 @@ fn belt_power(block: &Block, view: &View, batch: &Batch) -> f64 {
             Side::A => (candidate.a, candidate.b, -1.0),
             _ => (candidate.b, candidate.a, 1.0),
         };
-        let wall = &view.colliders.walls[view.wall(index)];
+        let wall = view.colliders.now.wall(view.wall(index));
         if wall.belt {
             let (sphere, belt) = (&view.records.movers[sphere as usize], &view.records.movers[index as usize]);
             // A plane that does not turn has one velocity everywhere.

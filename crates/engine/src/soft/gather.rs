@@ -50,7 +50,7 @@ impl<'a> Batch<'a> {
                 sphere_sphere::gather(block, lane, a, b, view.colliders.shifts[candidate.image()]);
             } else {
                 let index = view.wall(if wall == Side::A { candidate.a } else { candidate.b });
-                let (now, before) = (&view.colliders.walls[index], &view.colliders.walls_before[index]);
+                let (now, before) = (view.colliders.now.wall(index), view.colliders.before.wall(index));
                 sphere_wall::gather(block, lane, a, b, wall, now, before);
             }
         }

@@ -36,7 +36,7 @@ pub fn find(
     touching: &[u64],
     found: &mut Vec<(u32, u32)>,
 ) {
-    if view.colliders.walls.len() < 2 {
+    if view.records.movers.len() - view.records.first_wall < 2 {
         return;
     }
     let touches = |candidate: u32| touching[candidate as usize / 64] >> (candidate % 64) & 1 == 1;
@@ -77,7 +77,7 @@ fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: u32, to: u32)
     };
     let [(sphere, old), (other, new)] = [from, to].map(|index| parts(&lists.candidates[index as usize]));
     let mover = &view.records.movers[sphere as usize];
-    let [old, new] = [old, new].map(|wall| &view.colliders.walls[view.wall(wall)]);
+    let [old, new] = [old, new].map(|wall| view.colliders.now.wall(view.wall(wall)));
     sphere == other && goes_on(old, new, mover.position, mover.radius)
 }
 

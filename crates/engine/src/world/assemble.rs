@@ -56,14 +56,16 @@ impl World {
         if all >= u64::from(u32::MAX) {
             return Err(BuildError::TooMany(all as usize));
         }
-        let (mut specials, mut solids) = (Vec::new(), Vec::new());
+        let (mut specials, mut any_solid) = (Vec::new(), false);
         let [mut spheres, mut walls] = [(described.len(), described.len()), (0, 0)]
             .map(|(movers, turned)| (Vec::<Mover>::with_capacity(movers), Vec::<DQuat>::with_capacity(turned)));
         let (mut material_of, mut laws) = (Vec::with_capacity(described.len()), Laws::new(&model));
         for (id, body) in described.clone().enumerate() {
             let body = body.borrow();
             check_body(id as u32, body, &model)?;
-            let mover = mover_of(id as u32, body, &model, &mut specials, &mut solids);
+            explicit::bounds::check_body(id as u32, body)?;
+            let mover = mover_of(id as u32, body, &model, &mut specials);
+            any_solid |= body.shape.is_solid();
             let group = if mover.radius > 0.0 { &mut spheres } else { &mut walls };
             group.0.push(mover);
             group.1.push(body.orientation.normalize());
@@ -71,7 +73,7 @@ impl World {
             laws.meet(&model, id as u32, body);
         }
         laws.check(&model, described.len() as u32)?;
-        if !solids.is_empty() {
+        if any_solid {
             check_solids(&model, described.clone())?;
         }
         if model.cell.is_some() {
@@ -87,11 +89,12 @@ impl World {
         let mut bodies =
             Bodies { movers, orientations, index_of, material_of, specials, first_wall, ..Bodies::default() };
         bodies.note_indices();
+        let geometry = Geometry::of(&mut bodies);
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
         let work = explicit::Work::new(soft::Work::new(soft::lists::Neighbours::new(&bodies, &model.inflows)));
         let state = State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell };
-        Ok(World { model, state, geometry: Geometry::new(solids), work })
+        Ok(World { model, state, geometry, work })
     }
 }
 

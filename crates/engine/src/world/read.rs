@@ -5,13 +5,14 @@ use rayon::prelude::*;
 
 use super::{Phases, World};
 use crate::body::Motion;
-use crate::collide::solid::Form;
 use crate::contact::Side;
 use crate::energy;
 use crate::explicit::start;
+use crate::geometry::Geometry;
 use crate::ledger::Ledger;
 use crate::measure::{BodyView, ContactRow};
 use crate::model::Model;
+use crate::shape::Shape;
 use crate::soft::lists::{Candidate, Class};
 use crate::state::{BlockHead, GONE, Load, Mover, State};
 
@@ -34,6 +35,11 @@ impl World {
     /// What a checkpoint holds.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Where colliders are: follows from model and state.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
     }
 
     /// Number of bodies, walls included.
@@ -122,11 +128,9 @@ impl World {
     }
 
     fn half_size(&self, mover: &Mover) -> DVec3 {
-        let special = self.state.bodies.special(mover);
-        let solid = special.and_then(|special| special.solid).map(|at| self.geometry.solids[at as usize].posed.form);
-        match solid {
-            Some(Form::Ellipsoid { axes }) => axes,
-            Some(Form::Box { half }) => half,
+        match self.state.bodies.special(mover).and_then(|special| special.shape) {
+            Some(Shape::Ellipsoid { axes }) => axes,
+            Some(Shape::Box { size }) => size * 0.5,
             _ => DVec3::splat(mover.radius),
         }
     }

@@ -16,19 +16,20 @@ use glam::{DQuat, DVec3, IVec3};
 use thiserror::Error;
 
 use super::World;
-use crate::body::{Body, Motion};
+use crate::body::Motion;
 use crate::cell::{Cell, CellState};
+use crate::collide::Posed;
 use crate::error::{BuildError, Trouble};
 use crate::explicit::{deform, start, step};
-use crate::inflow::{Arrival, Traffic};
+use crate::inflow::{Arrivals, Traffic};
 use crate::ledger::Sums;
 use crate::mover::{check_body, mover_of};
 use crate::setup::Setup;
-use crate::shape::Shape;
 use crate::soft::carry::{HeldContacts, Order};
 use crate::soft::cell;
 use crate::soft::lists::{self, Neighbours, Sizes};
 use crate::state::{GONE, Load, Mover};
+use crate::wall::Wall;
 
 /// A body as it is saved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -300,15 +301,16 @@ impl World {
     /// Whether each wall is a plane that turns.
     fn swept(&self) -> Vec<bool> {
         let movers = &self.state.bodies.movers[self.state.bodies.first_wall..];
-        self.geometry.walls.iter().zip(movers).map(|(wall, mover)| wall.sweeps(mover.angular_velocity)).collect()
+        self.geometry.now().walls().zip(movers).map(|(wall, mover)| wall.sweeps(mover.angular_velocity)).collect()
     }
 
     /// Lists for planes that begin or cease to turn, or stand otherwise than when lists were made. How far a plane has turned is not
     /// followed (`Wall::moved_since`): lists hold every sphere against one that turns, and only what is near against others.
     fn renew_lists_of_planes(&mut self, swept: &[bool]) {
         let now = self.swept();
-        let (walls, built) = (&self.geometry.walls, &self.geometry.walls_built);
-        let turned = |(k, &sweeps): (usize, &bool)| !sweeps && walls[k].plane() != built[k].plane();
+        let plane = |posed: &Posed| posed.wall().and_then(Wall::plane);
+        let changed = |k: usize| plane(self.geometry.posed(k)) != plane(self.geometry.posed_built(k));
+        let turned = |(k, &sweeps): (usize, &bool)| !sweeps && changed(k);
         if now != swept || now.iter().enumerate().any(turned) {
             self.rebuild_lists();
         }
@@ -346,19 +348,16 @@ impl World {
     }
 
     /// Makes room for bodies that have entered since the start; where they are, and which have left, comes later.
-    fn expect_arrivals(&mut self, arrivals: &[Arrival]) -> Result<(), RestoreError> {
+    fn expect_arrivals(&mut self, arrivals: &Arrivals) -> Result<(), RestoreError> {
         let first = self.id_count();
         let bodies = &mut self.state.bodies;
         let mut movers = Vec::with_capacity(arrivals.len());
-        for (id, arrival) in (first..).zip(arrivals) {
-            let body = Body {
-                mass: Some(arrival.mass),
-                ..Body::new(Shape::Sphere { radius: arrival.radius }, arrival.material, DVec3::ZERO)
-            };
+        for (id, arrival) in (first..).zip(arrivals.iter()) {
+            let body = arrival.body();
             check_body(id, &body, &self.model)?;
-            movers.push(mover_of(id, &body, &self.model, &mut bodies.specials, &mut self.geometry.solids));
+            movers.push(mover_of(id, &body, &self.model, &mut bodies.specials));
             let largest = &mut self.work.soft.lists.sizes.largest;
-            *largest = largest.max(arrival.radius);
+            *largest = largest.max(body.shape.radius().unwrap_or(0.0));
             bodies.material_of.push(arrival.material);
         }
         let (at, count) = (bodies.first_wall, movers.len());
@@ -370,6 +369,7 @@ impl World {
         for (index, mover) in bodies.movers.iter().enumerate() {
             bodies.index_of[mover.id as usize] = index as u32;
         }
+        self.geometry.enter(bodies, at..at + count);
         Ok(())
     }
 

@@ -42,7 +42,7 @@ impl World {
     /// there at the start.
     pub fn arrival(&self, id: u32) -> Option<Arrival> {
         let at_start = self.state.bodies.index_of.len() - self.state.traffic.arrivals.len();
-        self.state.traffic.arrivals.get((id as usize).checked_sub(at_start)?).copied()
+        self.state.traffic.arrivals.get((id as usize).checked_sub(at_start)?)
     }
 
     /// How each stream keeps up with its rate.

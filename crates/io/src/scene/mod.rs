@@ -125,6 +125,7 @@ impl Sites {
                 BuildError::NoSuchMaterial { body: id, .. }
                 | BuildError::Impossible { body: id, .. }
                 | BuildError::FreeWall { body: id, .. }
+                | BuildError::CarriedWall { body: id, .. }
                 | BuildError::LockedTumbling { body: id }
                 | BuildError::NotPlain { body: id }
                 | BuildError::NotFree { body: id }

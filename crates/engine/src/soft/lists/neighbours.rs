@@ -13,11 +13,10 @@ use rayon::prelude::*;
 use super::fill::{Fill, Scratch};
 use crate::broad::{Ball, Grids, IMAGE_BITS, Image, Levels};
 use crate::cell::Frame;
-use crate::collide::general::Solids;
+use crate::collider::Placed;
 use crate::inflow::Inflow;
 use crate::model::LawTable;
 use crate::state::{Bodies, Mover};
-use crate::wall::Wall;
 
 /// A pair that might touch, by index; `a` has the lower id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -181,8 +180,8 @@ impl Neighbours {
         if key(i) < key(j) { i } else { j }
     }
 
-    /// Makes the lists for bodies where they are now.
-    pub fn build(&mut self, laws: &LawTable, bodies: &Bodies, walls: &[Wall], solids: Solids, frame: Option<&Frame>) {
+    /// Makes the lists for bodies where they are now, and their colliders.
+    pub fn build(&mut self, laws: &LawTable, bodies: &Bodies, colliders: &Placed, frame: Option<&Frame>) {
         let movers = &bodies.movers;
         let ball = |index: u32| {
             let Mover { position, radius, id, .. } = movers[index as usize];
@@ -197,7 +196,7 @@ impl Neighbours {
         let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
         let chunks = &mut self.chunks;
         chunks.resize_with(chunk_count, ChunkNeighbours::default);
-        let filling = Fill { sizes: self.sizes, laws, bodies, walls, solids, grids: &grids };
+        let filling = Fill { sizes: self.sizes, laws, bodies, colliders, grids: &grids };
         let fill = |scratch: &mut Scratch, (chunk, lists)| filling.chunk(chunk, lists, scratch);
         chunks.par_iter_mut().enumerate().for_each_init(Scratch::new, fill);
         for lists in chunks.iter_mut() {

@@ -149,7 +149,10 @@ pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<SpringLa
 /// The law that a table names, of those for its key.
 fn choose<F: Copy>(table: &Table<'_>, of: impl Fn(Read) -> Option<F>) -> Result<(&'static Law, F)> {
     let fitting = LAWS.iter().filter_map(|law| of(law.read).map(|how| (law.name, (law, how))));
-    table.need("law", |law| law.choice(&fitting.collect::<Vec<_>>(), LATER))
+    let mut fitting: Vec<_> = fitting.collect();
+    // A law against several motions, one entry each, is named where it first stands in the list.
+    fitting.sort_by_key(|(name, _)| LAWS.iter().position(|law| law.name == *name));
+    table.need("law", |law| law.choice(&fitting, LATER))
 }
 
 /// How a law of friction of type `T` is read.

@@ -323,3 +323,17 @@ impl fmt::Display for Trouble {
 }
 
 impl std::error::Error for Trouble {}
+
+/// Why a saved state does not go with a setup.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum RestoreError {
+    /// The setup makes no world.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The saved state is of another world.
+    #[error("the saved state is of another scene: {0}")]
+    Differs(String),
+    /// The saved state contradicts itself.
+    #[error("the saved state is broken: {0}")]
+    Broken(String),
+}

@@ -17,6 +17,7 @@
 //! - [`mod@reference`]: the same step, slow and obvious, that the fast one is tested against;
 //! - [`place`], [`random`], [`math`], [`error`]: the rest.
 
+mod answers;
 pub mod body;
 pub mod broad;
 pub mod cell;

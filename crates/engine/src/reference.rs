@@ -17,7 +17,7 @@ use crate::collide::normal_mass::{Separation, Yields, normal_mass};
 use crate::collide::solid::{self, Form, Meeting, Posed};
 use crate::contact::{Contact, Curvature, Turn};
 use crate::law::{PairMemory, SpringLaws, one};
-use crate::model::Integrator;
+use crate::model::{Integrator, Method};
 use crate::setup::Setup;
 use crate::shape::Shape;
 use crate::soft::hand_over;
@@ -118,7 +118,8 @@ impl SlowWorld {
     /// One step.
     pub fn step(&mut self) {
         let dt = self.setup.model.dt;
-        let first = match self.setup.model.integrator {
+        let Method::Explicit(settings) = self.setup.model.method;
+        let first = match settings.integrator {
             Integrator::VelocityVerlet => 0.5 * dt,
             Integrator::SymplecticEuler => dt,
         };

@@ -18,7 +18,7 @@ use crate::geometry::Geometry;
 use crate::model::Model;
 use crate::soft::evaluate::{Loads, Memory, Notes, Pairs, chosen, evaluate, stored};
 use crate::soft::{self, ChunkSums, ChunkWork, Colliders, Outbox, Records};
-use crate::state::{ChunkContacts, Load, State};
+use crate::state::{Load, Slots, State};
 use crate::traffic::{self, Looks};
 
 /// Steps between two looks at who comes and goes.
@@ -60,7 +60,7 @@ pub fn change(
     let come = traffic::put_in(model, state, geometry, entering);
     state.sums.carried.book_in(&come);
     let bodies = &mut state.bodies;
-    let mechanics = Mechanics::of(model, &bodies.specials, state.step, flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), &bodies.specials, state.step, flow.as_ref());
     let new = first..bodies.first_wall;
     for (mover, &orientation) in bodies.movers[new.clone()].iter_mut().zip(&bodies.orientations[new]) {
         mechanics.look_ahead(mover, &Load::default(), orientation);
@@ -77,7 +77,7 @@ fn book_leaving(model: &Model, state: &mut State, geometry: &Geometry, work: &mu
     let leaves = |id: u32| leaving.binary_search(&id).is_ok();
     let ended = ended_contacts(model, state, geometry, work, leaves);
     let bodies = &state.bodies;
-    let mechanics = Mechanics::of(model, &bodies.specials, state.step, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), &bodies.specials, state.step, work.flow.as_ref());
     let mut driven = ended.sums.belts;
     for ((mover, load), share) in bodies.movers.iter().zip(&bodies.loads).zip(&ended.loads) {
         driven += if leaves(mover.id) {
@@ -135,7 +135,7 @@ fn ended_contacts(
         virial: DMat3::ZERO,
         stored: [0.0; 4],
     };
-    for (chunk, (lists, contacts)) in work.soft.lists.chunks.iter().zip(&state.contacts).enumerate() {
+    for (chunk, (lists, contacts)) in work.soft.lists.chunks.iter().zip(state.contacts.slots()).enumerate() {
         let ends = |index: u32| leaves(movers[index as usize].id);
         let Some(mut chosen) = chosen(lists, contacts, |pair| ends(pair.a) || ends(pair.b)) else {
             continue;
@@ -146,7 +146,7 @@ fn ended_contacts(
         own.outboxes.resize_with(lists.targets.len(), Outbox::default);
         let first = chunk * bodies.chunk;
         let end = (first + bodies.chunk).min(movers.len());
-        let ChunkContacts { placed, blocks, memory } = &mut chosen;
+        let Slots { placed, blocks, memory } = &mut chosen;
         let pairs = Pairs { candidates: &lists.candidates, placed };
         let loads = Loads { first, own: &mut ended.loads[first..end], outboxes: &mut own.outboxes };
         let notes = Notes { sums: &mut own.sums, trouble: &mut own.trouble, rows: &mut own.rows };

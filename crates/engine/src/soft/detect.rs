@@ -8,7 +8,7 @@ use super::watch::Watch;
 use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, hand_over, slots, solids};
 use crate::contact::Side;
 use crate::law::kernel;
-use crate::state::ChunkContacts;
+use crate::state::Slots;
 use crate::wall;
 
 /// The chunk whose pairs are looked at, and what can have closed.
@@ -23,7 +23,7 @@ pub struct Chunk<'a> {
 }
 
 /// Makes places for pairs that have begun to touch, and marks the walls and solids that are touched.
-pub fn detect(view: &View, chunk: Chunk, contacts: &mut ChunkContacts, work: &mut ChunkWork) {
+pub fn detect(view: &View, chunk: Chunk, contacts: &mut Slots, work: &mut ChunkWork) {
     let (lists, stride) = (chunk.lists, view.laws.stride());
     let ChunkWork { watch, scratch, trouble, .. } = work;
     *trouble = ChunkTrouble::default();
@@ -140,7 +140,7 @@ fn touches(touching: &[u64], candidate: u32) -> u32 {
 }
 
 /// Finds the walls and solids that are touched and have no place.
-fn find_new_walls(lists: &ChunkNeighbours, contacts: &ChunkContacts, scratch: &mut Scratch) {
+fn find_new_walls(lists: &ChunkNeighbours, contacts: &Slots, scratch: &mut Scratch) {
     let walls = lists.classes.iter().filter(|range| Class::is_looked_at(range.class));
     let touched = walls.flat_map(|range| range.first..range.end).filter(|&c| touches(&scratch.touching, c) == 1);
     let blocks = contacts.blocks.iter().filter(|head| Class::is_looked_at(head.class));
@@ -154,7 +154,7 @@ fn find_new_walls(lists: &ChunkNeighbours, contacts: &ChunkContacts, scratch: &m
 }
 
 /// Marks the places where a wall or a solid is touched. Spheres may touch anywhere.
-fn mark_walls(touching: &[u64], contacts: &mut ChunkContacts) {
+fn mark_walls(touching: &[u64], contacts: &mut Slots) {
     for head in contacts.blocks.iter_mut().filter(|head| Class::is_looked_at(head.class)) {
         let placed = &contacts.placed[head.first as usize..][..head.count as usize];
         head.live = placed.iter().enumerate().fold(0, |live, (lane, &wall)| live | touches(touching, wall) << lane);

@@ -15,7 +15,7 @@ use super::lists::{Candidate, ChunkNeighbours, Class};
 use crate::collide::seams::is_same_place;
 use crate::contact::Side;
 use crate::law::tracked::POINTS_KNOWN;
-use crate::state::ChunkContacts;
+use crate::state::Slots;
 use crate::wall::Wall;
 
 /// Whether a contact with `to` goes on where one with `from` has ended.
@@ -29,13 +29,7 @@ pub fn goes_on(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
 
 /// Finds the wall contacts that end, each with the one that goes on in its place: candidates `(from, to)`. To be called
 /// before places are marked anew; `touching` has a bit for every candidate.
-pub fn find(
-    view: &View,
-    lists: &ChunkNeighbours,
-    contacts: &ChunkContacts,
-    touching: &[u64],
-    found: &mut Vec<(u32, u32)>,
-) {
+pub fn find(view: &View, lists: &ChunkNeighbours, contacts: &Slots, touching: &[u64], found: &mut Vec<(u32, u32)>) {
     if view.records.movers.len() - view.records.first_wall < 2 {
         return;
     }
@@ -59,12 +53,12 @@ pub fn find(
 }
 
 /// Whether a candidate that touches now did not touch before.
-fn begins(contacts: &ChunkContacts, candidate: u32) -> bool {
+fn begins(contacts: &Slots, candidate: u32) -> bool {
     place(contacts, candidate).is_none_or(|(block, lane)| contacts.blocks[block].live >> lane & 1 == 0)
 }
 
 /// Block and lane of a candidate that has a place.
-fn place(contacts: &ChunkContacts, candidate: u32) -> Option<(usize, usize)> {
+fn place(contacts: &Slots, candidate: u32) -> Option<(usize, usize)> {
     let place = contacts.placed.iter().position(|&placed| placed == candidate)? as u32;
     let block = contacts.blocks.partition_point(|head| head.first <= place) - 1;
     Some((block, (place - contacts.blocks[block].first) as usize))
@@ -82,7 +76,7 @@ fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: u32, to: u32)
 }
 
 /// Copies the memory over. To be called when all have their places, before the memory of those that ended is dropped.
-pub fn copy(contacts: &mut ChunkContacts, stride: usize, found: &[(u32, u32)]) {
+pub fn copy(contacts: &mut Slots, stride: usize, found: &[(u32, u32)]) {
     for &(from, to) in found {
         if let (Some((old, from)), Some((new, to))) = (place(contacts, from), place(contacts, to)) {
             for number in 0..stride {

@@ -11,7 +11,7 @@ use super::carry::{self, HeldContacts, Order, Places};
 use super::{ChunkWork, Work, cell};
 use crate::geometry::Geometry;
 use crate::model::Model;
-use crate::state::{Bodies, ChunkContacts, State, chunk_size};
+use crate::state::{Bodies, Slots, State, chunk_size};
 pub use class::Class;
 #[cfg(test)]
 pub use neighbours::ClassRange;
@@ -28,7 +28,7 @@ pub fn rebuild(model: &Model, state: &mut State, geometry: &mut Geometry, work: 
 
 /// Takes contacts out of the lists, which are about to change.
 pub fn take_contacts(state: &mut State, work: &Work) -> HeldContacts {
-    carry::take_out(&work.lists.chunks, &state.bodies.movers, &mut state.contacts)
+    carry::take_out(&work.lists.chunks, &state.bodies.movers, state.contacts.slots_mut())
 }
 
 /// The same as `rebuild` for contacts that were taken out before.
@@ -78,7 +78,7 @@ fn swap_with_built(bodies: &mut Bodies) {
 /// What follows the lists chunk by chunk has as many chunks.
 fn fit(state: &mut State, work: &mut Work) {
     let chunks = work.lists.chunks.len();
-    state.contacts.resize_with(chunks, ChunkContacts::default);
+    state.contacts.slots_mut().resize_with(chunks, Slots::default);
     work.chunks.resize_with(chunks, ChunkWork::default);
 }
 
@@ -86,5 +86,9 @@ fn fit(state: &mut State, work: &mut Work) {
 pub fn put_contacts_back(model: &Model, state: &mut State, work: &mut Work, held: HeldContacts, order: Order) {
     let State { bodies, contacts, .. } = state;
     let Work { lists, chunks, .. } = work;
-    carry::put_back(held, order, Places { lists, bodies, stride: model.laws.stride(), contacts, chunks });
+    carry::put_back(
+        held,
+        order,
+        Places { lists, bodies, stride: model.laws.stride(), contacts: contacts.slots_mut(), chunks },
+    );
 }

@@ -16,6 +16,7 @@ mod moved;
 pub(crate) mod slots;
 mod solids;
 mod view;
+pub(crate) mod visit;
 pub(crate) mod watch;
 
 use glam::DMat3;

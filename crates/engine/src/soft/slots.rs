@@ -8,10 +8,10 @@
 use crate::contact::{LANES, Lanes};
 use crate::soft::lists::{ChunkNeighbours, Class};
 use crate::soft::watch::Watch;
-use crate::state::{BlockHead, ChunkContacts};
+use crate::state::{BlockHead, Slots};
 
 /// Blocks of one class each over the places in their order, none live, and zeroed memory for them.
-pub fn lay_out(lists: &ChunkNeighbours, stride: usize, contacts: &mut ChunkContacts) {
+pub fn lay_out(lists: &ChunkNeighbours, stride: usize, contacts: &mut Slots) {
     contacts.blocks.clear();
     for (place, &candidate) in contacts.placed.iter().enumerate() {
         let class = class_of(lists, candidate);
@@ -41,7 +41,7 @@ pub fn watch_others(lists: &ChunkNeighbours, placed: &[u32], watch: &mut Watch) 
 }
 
 /// Makes places for candidates that have none; they remember nothing.
-pub fn put_in(lists: &ChunkNeighbours, begun: &[u32], stride: usize, contacts: &mut ChunkContacts) {
+pub fn put_in(lists: &ChunkNeighbours, begun: &[u32], stride: usize, contacts: &mut Slots) {
     for &candidate in begun {
         let class = class_of(lists, candidate);
         let last = contacts.blocks.iter().rposition(|head| head.class == class);
@@ -64,7 +64,7 @@ pub fn put_in(lists: &ChunkNeighbours, begun: &[u32], stride: usize, contacts: &
     }
 }
 
-fn make_room(contacts: &mut ChunkContacts, stride: usize) {
+fn make_room(contacts: &mut Slots, stride: usize) {
     let numbers = contacts.blocks.len() * stride;
     if numbers > contacts.memory.capacity() {
         // With some room, but not twice as much: chunk after chunk would come to hold twice what it needs.
@@ -84,7 +84,7 @@ mod tests {
         f64::from(candidate) * 100.0 + number as f64
     }
 
-    fn each(contacts: &ChunkContacts, stride: usize, mut visit: impl FnMut(u32, usize, &mut f64)) {
+    fn each(contacts: &Slots, stride: usize, mut visit: impl FnMut(u32, usize, &mut f64)) {
         let mut memory = contacts.memory.clone();
         for (block, head) in contacts.blocks.iter().enumerate() {
             for lane in 0..head.count as usize {
@@ -109,7 +109,7 @@ mod tests {
             let lists = ChunkNeighbours { classes, ..ChunkNeighbours::default() };
             let share = stream.between(0.0, 1.0);
             let placed: Vec<u32> = (0..third).filter(|_| stream.between(0.0, 1.0) < share).collect();
-            let mut contacts = ChunkContacts { placed: placed.clone(), ..ChunkContacts::default() };
+            let mut contacts = Slots { placed: placed.clone(), ..Slots::default() };
             lay_out(&lists, stride, &mut contacts);
             let mut memory = contacts.memory.clone();
             for (block, head) in contacts.blocks.iter().enumerate() {
@@ -127,7 +127,7 @@ mod tests {
             all.sort_unstable();
             assert_eq!(all, (0..third).filter(|c| placed.contains(c) || begun.contains(c)).collect::<Vec<u32>>());
             // What is saved is the order; the blocks must follow from it.
-            let mut again = ChunkContacts { placed: contacts.placed.clone(), ..ChunkContacts::default() };
+            let mut again = Slots { placed: contacts.placed.clone(), ..Slots::default() };
             lay_out(&lists, stride, &mut again);
             assert_eq!((&again.blocks, again.memory.len()), (&contacts.blocks, contacts.memory.len()));
             let mut seen = 0;

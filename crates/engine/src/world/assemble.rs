@@ -5,21 +5,20 @@ use std::borrow::Borrow;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::World;
+use super::work::{self, Work};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control, diagonal, trace};
 use crate::collide::solid;
 use crate::error::BuildError;
-use crate::explicit;
 use crate::geometry::Geometry;
 use crate::inflow::{Inflow, Queue, Traffic};
 use crate::law::SpringLaws;
 use crate::ledger::Sums;
-use crate::model::{Integrator, Model};
+use crate::model::Model;
 use crate::mover::{check_body, mover_of};
 use crate::setup::{Described, Setup};
 use crate::shape::Shape;
-use crate::soft;
-use crate::state::{Bodies, Load, Mover, State};
+use crate::state::{Bodies, Contacts, Load, Mover, State};
 
 impl World {
     /// The world of a setup, before any lists. Bodies as described take more room than as they are kept: they go before
@@ -46,7 +45,7 @@ impl World {
         if !(model.dt > 0.0 && model.dt.is_finite()) {
             return Err(BuildError::BadStep(model.dt));
         }
-        if let Some(pair) = model.laws.first_unfit(explicit::takes) {
+        if let Some(pair) = model.laws.first_unfit(work::taken_by(&model.method)) {
             let [first, second] = pair.map(|material| model.materials[usize::from(material)].name.clone());
             return Err(BuildError::UnfitLaws { first, second });
         }
@@ -63,7 +62,7 @@ impl World {
         for (id, body) in described.clone().enumerate() {
             let body = body.borrow();
             check_body(id as u32, body, &model)?;
-            explicit::bounds::check_body(id as u32, body)?;
+            work::check_body(&model.method, id as u32, body)?;
             let mover = mover_of(id as u32, body, &model, &mut specials);
             any_solid |= body.shape.is_solid();
             let group = if mover.radius > 0.0 { &mut spheres } else { &mut walls };
@@ -92,8 +91,8 @@ impl World {
         let geometry = Geometry::of(&mut bodies);
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
-        let work = explicit::Work::new(soft::Work::new(soft::lists::Neighbours::new(&bodies, &model.inflows)));
-        let state = State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell };
+        let state = State { step: 0, bodies, contacts: Contacts::default(), sums: Sums::default(), traffic, cell };
+        let work = Work::new(&model, &state)?;
         Ok(World { model, state, geometry, work })
     }
 }
@@ -125,9 +124,6 @@ fn check_cell<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + 
     let gradient = CellState::new(cell, DVec3::ZERO).gradient * model.dt;
     if gradient.to_cols_array().iter().any(|strain| strain.abs() > MOST_STRAIN) {
         return bad("it strains by more than a tenth in one step: take a smaller step, or strain it more slowly");
-    }
-    if flows && model.integrator != Integrator::VelocityVerlet {
-        return bad("one that changes its shape needs the integrator velocity-verlet");
     }
     if !model.inflows.is_empty() {
         return bad("streams in a cell are not built yet");

@@ -67,7 +67,7 @@ fn brought_near(other: &Posed, shape: &Shape, turn: DQuat, from: DVec3, way: DVe
 fn compare(bodies: Vec<Body>, pairs: &[[usize; 2]]) -> [usize; 2] {
     let shapes: Vec<Shape> = bodies.iter().map(|body| body.shape).collect();
     let world = world(model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 0.0))), 1e-4), bodies);
-    let rows = world.contacts();
+    let rows = world.rows();
     let mut counts = [0; 2];
     for &[a, b] in pairs {
         let posed = [a, b].map(|id| {

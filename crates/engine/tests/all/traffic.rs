@@ -342,12 +342,12 @@ fn what_left_is_no_longer_among_the_contacts() {
     let mut model = model(every_law(1e4)[0].1, 1e-4);
     model.gravity = DVec3::Z * -10.0;
     let mut world = world(model, bodies);
-    world.keep_contacts(true);
+    world.keep_rows(true);
     world.step().expect("sound");
-    assert_eq!(world.contacts().len(), 2);
+    assert_eq!(world.rows().len(), 2);
     world.remove(&[2, 0]);
     assert!(world.has(0), "walls stay");
-    assert_eq!(world.contacts().iter().map(|row| (row.a, row.b)).collect::<Vec<_>>(), [(0, 1)]);
+    assert_eq!(world.rows().iter().map(|row| (row.a, row.b)).collect::<Vec<_>>(), [(0, 1)]);
     // One contact that carries the weight of one sphere.
     let before = world.unbalanced_force();
     world.step().expect("sound");

@@ -12,7 +12,7 @@ use stickslip::inflow::Inflow;
 use stickslip::law::{
     Arm, Cap, Friction, Limit, Measure, Normal, Own, Roll, Slide, SliderOptions, Slip, Spin, SpringLaws, Transport,
 };
-use stickslip::model::Integrator;
+use stickslip::model::{Explicit, Integrator, Method};
 use stickslip::shape::{Shape, Sides};
 
 use crate::checkpoint;
@@ -117,12 +117,13 @@ fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
             writeln!(out, "{key} = {}", number(value))?;
         }
     }
-    let integrator = match model.integrator {
+    let Method::Explicit(Explicit { integrator, local_damping }) = model.method;
+    let integrator = match integrator {
         Integrator::VelocityVerlet => "velocity-verlet",
         Integrator::SymplecticEuler => "symplectic-euler",
     };
     writeln!(out, "\n[method]\nkind = \"explicit\"\nintegrator = \"{integrator}\"")?;
-    writeln!(out, "local_damping = {}", number(model.local_damping))
+    writeln!(out, "local_damping = {}", number(local_damping))
 }
 
 /// The rows of a matrix.

@@ -170,7 +170,7 @@ pub const NAMES: [&str; 4] = ["state", "memory", "ledger", "rows"];
 
 /// The four hashes of a world whose latest evaluation kept rows.
 pub fn all(world: &World) -> [u64; 4] {
-    [state(world), memory_hash(world), ledger(world), rows(&world.contacts())]
+    [state(world), memory_hash(world), ledger(world), rows(&world.rows())]
 }
 
 /// Four hashes as they stand in the source.

@@ -200,7 +200,7 @@ impl Packing {
     /// A world of the packing, at rest, with these laws between spheres, and between spheres and walls.
     pub fn world_with(&self, laws: SpringLaws, step: f64, local_damping: f64) -> Result<World, String> {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.0 / BALL }], step);
-        model.local_damping = local_damping;
+        model.method = stickslip::model::Explicit::default().with_local_damping(local_damping).into();
         model.laws.set(0, 0, laws);
         let ball = |&centre: &DVec3| Body::new(Shape::Sphere { radius: 0.5 }, 0, centre);
         let mut bodies: Vec<Body> = self.centres.iter().map(ball).collect();

@@ -144,7 +144,7 @@ impl Spheres {
     ) -> Result<World, String> {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.0 }], step);
         model.laws.set(0, 0, friction.laws());
-        model.local_damping = damping;
+        model.method = stickslip::model::Explicit::default().with_local_damping(damping).into();
         model.cell = self.width.map(|width| Cell { frame: cube(width), control: Control::Fixed });
         let smallest = self.radii.iter().copied().fold(f64::INFINITY, f64::min);
         let bodies = self.radii.iter().zip(&self.centres).map(|(&radius, &centre)| Body {

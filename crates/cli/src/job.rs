@@ -317,9 +317,9 @@ impl<'a> Job<'a> {
         // A step that may be the last must keep its contacts, since every record holds the last step.
         let may_be_last = self.keeps_contacts && (interrupted || self.rules.due(next));
         let keep = may_be_last || self.recorder.wants_contacts(next);
-        self.world.keep_contacts(false);
+        self.world.keep_rows(false);
         self.world.advance(next - self.world.steps() - 1)?;
-        self.world.keep_contacts(keep);
+        self.world.keep_rows(keep);
         self.world.advance(1)?;
         self.world.check_finite()?;
         let ruled = self.rules.ending(&self.world, self.scene);

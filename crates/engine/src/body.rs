@@ -62,9 +62,13 @@ impl Body {
         }
     }
 
-    /// Mass and principal moments of inertia for a material of this density; zero for a wall, which has neither.
+    /// Mass and principal moments of inertia for a material of this density. A wall has neither, unless loads move it: then those
+    /// that it is given.
     pub fn mass_and_inertia(&self, density: f64) -> (f64, DVec3) {
-        let Some(volume) = self.shape.volume() else { return (0.0, DVec3::ZERO) };
+        let Some(volume) = self.shape.volume() else {
+            let given = (self.mass.unwrap_or(0.0), self.inertia_body.unwrap_or(DVec3::ZERO));
+            return if self.motion.yields() { given } else { (0.0, DVec3::ZERO) };
+        };
         let mass = self.mass.unwrap_or(density * volume);
         let of_shape = match self.shape {
             Shape::Sphere { radius } => DVec3::splat(0.4 * mass * radius * radius),
@@ -178,7 +182,7 @@ pub struct Oscillation {
 
 /// Where a prescribed body is and how fast it goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pose {
+pub struct MovingPose {
     /// Position (m).
     pub position: DVec3,
     /// `world_from_body`.
@@ -191,7 +195,7 @@ pub struct Pose {
 
 impl Prescribed {
     /// The pose at `time` of a body that started at `position0`, `orientation0`.
-    pub fn pose(&self, position0: DVec3, orientation0: DQuat, time: f64) -> Pose {
+    pub fn pose(&self, position0: DVec3, orientation0: DQuat, time: f64) -> MovingPose {
         let turn = frame::rotation(self.angular_velocity * time);
         let about = self.about.unwrap_or(position0);
         let arm = turn * (position0 - about);
@@ -204,7 +208,7 @@ impl Prescribed {
             }
             None => (DVec3::ZERO, DVec3::ZERO),
         };
-        Pose {
+        MovingPose {
             position: about + arm + self.velocity * time + shift,
             orientation: (turn * orientation0).normalize(),
             velocity: self.velocity + self.angular_velocity.cross(arm) + shift_rate,

@@ -29,9 +29,20 @@ pub enum BuildError {
         /// What was expected.
         expected: &'static str,
     },
-    /// A wall that would fall.
+    /// A wall that would fall: it has no mass.
     #[error("body {body} is a {kind}: loads do not move it, so its motion is fixed, prescribed, a belt or a servo")]
     FreeWall {
+        /// Its shape.
+        kind: &'static str,
+        /// Its id.
+        body: u32,
+    },
+    /// A wall with a mass, which loads move, under a method that does not implement it.
+    #[error(
+        "body {body} is a {kind} that loads move: the explicit method does not implement this yet, so its motion is fixed, \
+         prescribed, a belt or a servo"
+    )]
+    CarriedWall {
         /// Its shape.
         kind: &'static str,
         /// Its id.
@@ -312,3 +323,17 @@ impl fmt::Display for Trouble {
 }
 
 impl std::error::Error for Trouble {}
+
+/// Why a saved state does not go with a setup.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum RestoreError {
+    /// The setup makes no world.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The saved state is of another world.
+    #[error("the saved state is of another scene: {0}")]
+    Differs(String),
+    /// The saved state contradicts itself.
+    #[error("the saved state is broken: {0}")]
+    Broken(String),
+}

@@ -1,8 +1,28 @@
-//! Rotations: the exponential map and what advances an orientation.
+//! Poses, and rotations: the exponential map and what advances an orientation.
 
 use glam::{DQuat, DVec3};
 
 use crate::math;
+
+/// A place and an orientation, as those of a body in the world, or of a shape in the frame of its body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// m.
+    pub position: DVec3,
+    /// From the frame that is placed to the one it is placed in; a unit quaternion.
+    pub orientation: DQuat,
+}
+
+impl Pose {
+    /// That of a frame in itself.
+    pub const IDENTITY: Pose = Pose { position: DVec3::ZERO, orientation: DQuat::IDENTITY };
+
+    /// Returns the pose in the world of what has this pose in a frame with that one.
+    pub fn carried_by(&self, frame: &Pose) -> Pose {
+        let position = frame.position + frame.orientation * self.position;
+        Pose { position, orientation: (frame.orientation * self.orientation).normalize() }
+    }
+}
 
 /// Whether two terms of the series for sine and cosine of |v|/2 are exact to the last bit.
 #[inline(always)]

@@ -1,36 +1,37 @@
-//! Where walls, ellipsoids and boxes are: follows from model and state, never saved.
+//! Where colliders are, and what impulses do to bodies: follows from model and state, never saved.
 //!
-//! Bodies are records of a place, an orientation and a velocity. What has a surface other than a sphere's is posed here once a step: at
-//! its end, at its start (for the normal there), and when neighbour lists were made (for how far it has moved since). The shifts
-//! of the images in a cell follow from the cell as walls follow from their bodies. What impulses do to bodies (`response.rs`) is a
-//! column beside them, kept for the methods that ask for it.
+//! Bodies are records of a place, an orientation and a velocity. What they carry other than a sphere is posed here once a step: at its
+//! end, at its start (for the normal there), and when neighbour lists were made (for how far it has moved since). Colliders of fixed
+//! bodies and belts are posed once: all three are the same. The shifts of the images in a cell follow from the cell as colliders follow
+//! from their bodies. What impulses do to bodies (`response.rs`) is a column beside them, kept for the methods that ask for it.
+//!
+//! The colliders of walls stand first, in the order of their bodies: wall k is collider k, while each wall carries one. A body's
+//! colliders stand side by side (`shapes_of`), also those of a body that has left.
 //!
 //! Does not do: who touches whom (`collide`), what moves bodies (the methods).
 
-use glam::DVec3;
+use std::ops::Range;
+
+use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
 use crate::broad::{Image, Shifts};
 use crate::cell::CellState;
-use crate::collide::general::{Solid, Solids};
-use crate::model::Special;
+use crate::collide::{ColliderId, Posed, Touches, touch};
+use crate::collider::{Collider, Placed};
+use crate::model::ColliderRange;
 use crate::response::{Response, Responses};
 use crate::state::Bodies;
-use crate::wall::Wall;
 
-/// Walls and solids in their places.
+/// Colliders in their places, the images of the cell, and what impulses do.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// The walls now, in the order of their bodies.
-    pub walls: Vec<Wall>,
-    /// The same at the start of the step.
-    pub walls_before: Vec<Wall>,
-    /// The same when neighbour lists were made.
-    pub walls_built: Vec<Wall>,
-    /// Ellipsoids and boxes now, also those that have left.
-    pub solids: Vec<Solid>,
-    /// The same at the start of the step.
-    pub solids_before: Vec<Solid>,
+    colliders: Vec<Collider>,
+    now: Placed,
+    before: Placed,
+    built: Placed,
+    /// Those whose bodies move.
+    moving: Vec<u32>,
     /// The shift of each image in the cell (m); zero without a cell.
     pub shifts: Shifts,
     /// What impulses do to bodies, for methods that ask for it.
@@ -38,18 +39,156 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Of these solids, before anything is posed.
-    pub fn new(solids: Vec<Solid>) -> Self {
-        Geometry {
-            walls: Vec::new(),
-            walls_before: Vec::new(),
-            walls_built: Vec::new(),
-            solids_before: solids.clone(),
-            solids,
+    /// Of these bodies, which learn which colliders are theirs.
+    pub(crate) fn of(bodies: &mut Bodies) -> Self {
+        let mut geometry = Geometry {
+            colliders: Vec::new(),
+            now: Placed::default(),
+            before: Placed::default(),
+            built: Placed::default(),
+            moving: Vec::new(),
             shifts: Image::shifts(None),
             responses: None,
+        };
+        let first_wall = bodies.first_wall;
+        geometry.enter(bodies, first_wall..bodies.movers.len());
+        geometry.enter(bodies, 0..first_wall);
+        geometry
+    }
+
+    /// Makes the colliders of bodies that have come, by index.
+    pub(crate) fn enter(&mut self, bodies: &mut Bodies, entering: Range<usize>) {
+        for index in entering {
+            let mover = &bodies.movers[index];
+            let Some(special) = bodies.special(mover) else { continue };
+            if let Some(shape) = special.shape {
+                self.carry(bodies, index, &[Collider::of_body(mover.id, shape, &special.motion)]);
+            }
         }
     }
+
+    /// A body, by index, carries these.
+    fn carry(&mut self, bodies: &mut Bodies, index: usize, parts: &[Collider]) {
+        let (mover, turned) = (bodies.movers[index], bodies.orientations[index]);
+        let special = &mut bodies.specials[mover.special as usize - 1];
+        special.colliders = ColliderRange { first: self.colliders.len() as u32, count: parts.len() as u32 };
+        let stays = matches!(special.motion, Motion::Fixed | Motion::Belt(_));
+        for collider in parts {
+            if !stays {
+                self.moving.push(self.colliders.len() as u32);
+            }
+            self.colliders.push(*collider);
+            let posed = collider.posed(mover.position, turned);
+            self.now.push(posed, turned);
+            self.before.push(posed, turned);
+            self.built.push(posed, turned);
+        }
+    }
+
+    // ---- colliders ----
+
+    /// All colliders, also of bodies that have left.
+    pub fn colliders(&self) -> &[Collider] {
+        &self.colliders
+    }
+
+    /// All colliders now.
+    pub fn now(&self) -> &Placed {
+        &self.now
+    }
+
+    /// All colliders at the start of the step.
+    pub fn before(&self) -> &Placed {
+        &self.before
+    }
+
+    /// A collider now, by its number.
+    pub fn posed(&self, collider: usize) -> &Posed {
+        self.now.posed(collider)
+    }
+
+    /// The same at the start of the step.
+    pub fn posed_before(&self, collider: usize) -> &Posed {
+        self.before.posed(collider)
+    }
+
+    /// The same when neighbour lists were made; not kept up for the colliders of bodies with a radius.
+    pub fn posed_built(&self, collider: usize) -> &Posed {
+        self.built.posed(collider)
+    }
+
+    /// What can touch of a body, by index, now: a sphere, or its colliders.
+    pub fn shapes_of(&self, bodies: &Bodies, index: usize) -> impl Iterator<Item = (ColliderId, Posed)> {
+        let mover = &bodies.movers[index];
+        let own = bodies.special(mover).map_or(ColliderRange::default(), |special| special.colliders);
+        let ball = Posed::Sphere { centre: mover.position, radius: mover.radius };
+        let ball = (own.count == 0).then_some((ColliderId::first_of(mover.id), ball));
+        ball.into_iter().chain(own.numbers().map(|number| (self.colliders[number].id, *self.now.posed(number))))
+    }
+
+    // ---- a step ----
+
+    /// Puts all colliders where their bodies are: when bodies have come, gone, stand in another order, or were moved by other hands.
+    pub fn pose(&mut self, bodies: &Bodies) {
+        for number in 0..self.colliders.len() {
+            if let Some((posed, turned)) = place(&self.colliders[number], bodies) {
+                self.now.put(number, posed, turned);
+            }
+        }
+        if let Some(responses) = &mut self.responses {
+            *responses = Responses::of(bodies);
+        }
+    }
+
+    /// The step is done: what is now becomes what was before, and all that moves is posed where bodies have come to.
+    pub fn follow(&mut self, bodies: &Bodies) {
+        let Geometry { colliders, now, before, moving, responses, .. } = self;
+        for number in moving.iter().map(|&number| number as usize) {
+            if let Some((posed, turned)) = place(&colliders[number], bodies) {
+                let (posed, turned) = now.put(number, posed, turned);
+                before.put(number, posed, turned);
+            }
+        }
+        if let Some(responses) = responses {
+            responses.follow(bodies);
+        }
+    }
+
+    /// Takes the colliders as they are for those at the start of the step.
+    pub fn note_before(&mut self) {
+        self.before.clone_from(&self.now);
+    }
+
+    /// Neighbour lists are made for the colliders as they are.
+    pub fn note_built(&mut self) {
+        self.built.clone_from(&self.now);
+    }
+
+    /// The walls that move: the index of the body, and how far it has moved since lists were made (m).
+    pub fn walls_moved(&self, bodies: &Bodies) -> impl Iterator<Item = (usize, f64)> {
+        self.moving.iter().filter_map(|&number| {
+            let number = number as usize;
+            let (now, built) = (self.now.posed(number).wall()?, self.built.posed(number).wall()?);
+            Some((bodies.index_of[self.colliders[number].id.body as usize] as usize, now.moved_since(built)))
+        })
+    }
+
+    /// The images are those of the cell as it is.
+    pub fn note_cell(&mut self, cell: Option<&CellState>) {
+        self.shifts = Image::shifts(cell.map(|cell| &cell.frame));
+    }
+
+    /// Whether a sphere there would touch no wall, nor lie behind a plane.
+    pub fn is_clear(&self, centre: DVec3, radius: f64) -> bool {
+        let (sphere, mut touches) = (Posed::Sphere { centre, radius }, Touches::default());
+        let mut walls = self.now.iter().take_while(|posed| posed.wall().is_some());
+        walls.all(|wall| {
+            touch(&sphere, wall, 0.0, &mut touches);
+            touches.is_empty()
+        })
+    }
+
+    // ---- impulses ----
 
     /// Keeps, from now on, what impulses do to bodies.
     pub fn keep_responses(&mut self, bodies: &Bodies) {
@@ -60,65 +199,99 @@ impl Geometry {
     pub fn responses(&self) -> &[Response] {
         self.responses.as_deref().unwrap_or_default()
     }
+}
 
-    /// Puts walls and solids where their bodies are. To be called when bodies have come, gone, or stand in another order.
-    pub fn pose(&mut self, bodies: &Bodies) {
-        self.pose_colliders(bodies);
-        if let Some(responses) = &mut self.responses {
-            *responses = Responses::of(bodies);
+/// A collider where its body is, and how that is turned; `None` for one that has left: it stays where it was, and nobody asks for it.
+fn place(collider: &Collider, bodies: &Bodies) -> Option<(Posed, DQuat)> {
+    let index = bodies.index_of[collider.id.body as usize] as usize;
+    let mover = bodies.movers.get(index)?;
+    let turned = bodies.orientations[index];
+    Some((collider.posed(mover.position, turned), turned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Body;
+    use crate::frame::Pose;
+    use crate::model::{Material, Model};
+    use crate::mover::{check_body, mover_of};
+    use crate::shape::{Shape, Sides};
+
+    fn bodies_of(described: &[Body]) -> Bodies {
+        let model = Model::new(vec![Material { name: "steel".into(), density: 2.0 }], 1e-3);
+        let mut bodies = Bodies::default();
+        for (id, body) in (0..).zip(described) {
+            check_body(id, body, &model).unwrap();
+            bodies.movers.push(mover_of(id, body, &model, &mut bodies.specials));
+            bodies.orientations.push(body.orientation.normalize());
+            bodies.index_of.push(id);
+        }
+        bodies.first_wall = described.iter().filter(|body| body.shape.radius().is_some()).count();
+        bodies
+    }
+
+    fn moved(bodies: &mut Bodies) {
+        for (mover, orientation) in bodies.movers.iter_mut().zip(&mut bodies.orientations) {
+            mover.position += DVec3::new(0.0, 0.0, -0.5);
+            *orientation = DQuat::from_rotation_z(0.3) * *orientation;
         }
     }
 
-    fn pose_colliders(&mut self, bodies: &Bodies) {
-        for solid in &mut self.solids {
-            // One that has left stays where it was: nobody asks for it.
-            let index = bodies.index_of[solid.id as usize] as usize;
-            if let Some(mover) = bodies.movers.get(index) {
-                solid.put(mover.position, bodies.orientations[index]);
-            }
+    #[test]
+    fn what_is_fixed_is_posed_once_and_what_moves_is_followed() {
+        let egg = Body::new(Shape::Ellipsoid { axes: DVec3::new(0.3, 0.2, 0.1) }, 0, DVec3::ONE);
+        let plane = |motion| Body { motion, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) };
+        let ball = Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::ZERO);
+        let all = [ball, egg, plane(Motion::Fixed), plane(Motion::Belt(DVec3::X)), plane(Motion::Held)];
+        let mut bodies = bodies_of(&all[..4]);
+        let mut geometry = Geometry::of(&mut bodies);
+        let ids: Vec<u32> = geometry.colliders().iter().map(|collider| collider.id.body).collect();
+        assert_eq!(ids, [2, 3, 1], "walls stand first, and a sphere needs none");
+        assert!(geometry.posed(1).wall().unwrap().belt && !geometry.posed(0).wall().unwrap().belt);
+        assert_eq!(geometry.moving, [2]);
+        let start = geometry.clone();
+        moved(&mut bodies);
+        geometry.follow(&bodies);
+        for wall in 0..2 {
+            assert_eq!(geometry.posed(wall), start.posed(wall), "nobody moves it, so nobody poses it");
         }
-        self.walls.clear();
-        for (mover, &orientation) in bodies.movers.iter().zip(&bodies.orientations).skip(bodies.first_wall) {
-            let special = &bodies.specials[mover.special as usize - 1];
-            let wall = special.wall.and_then(|shape| Wall::new(&shape, mover.position, orientation));
-            let wall = wall.expect("a body without radius is a wall");
-            self.walls.push(wall.running(matches!(special.motion, Motion::Belt(_))));
+        let now = Posed::new(&all[1].shape, bodies.movers[1].position, bodies.orientations[1]);
+        assert_eq!((*geometry.posed(2), *geometry.posed_before(2)), (now, *start.posed(2)));
+        assert_eq!((geometry.now().turned(2), geometry.before().turned(2)), (bodies.orientations[1], DQuat::IDENTITY));
+        assert_eq!(geometry.walls_moved(&bodies).count(), 0);
+        let [sphere] = geometry.shapes_of(&bodies, 0).collect::<Vec<_>>()[..] else { panic!("one sphere") };
+        assert_eq!(sphere, (ColliderId::first_of(0), Posed::of(&Body { position: DVec3::Z * -0.5, ..all[0].clone() })));
+    }
+
+    /// The guideway's carriage: one body with four flat sides, which moves and turns as a whole.
+    #[test]
+    fn a_free_body_may_carry_several_flat_sides() {
+        let side = Shape::Rectangle { normal: DVec3::Z, along: DVec3::X, size: [2.0, 1.0], sides: Sides::Both };
+        let described = Body { mass: Some(4.0), inertia_body: Some(DVec3::ONE), ..Body::new(side, 0, DVec3::Z * 3.0) };
+        let mut bodies = bodies_of(&[described]);
+        let mut geometry = Geometry::of(&mut bodies);
+        let part = |number: u32| {
+            let turn = DQuat::from_rotation_x(f64::from(number) * std::f64::consts::FRAC_PI_2);
+            let local = Pose { position: turn * (DVec3::Z * 0.5), orientation: turn };
+            Collider { id: ColliderId { body: 0, number }, local, shape: side, belt: None }
+        };
+        geometry.carry(&mut bodies, 0, &[0, 1, 2, 3].map(part));
+        moved(&mut bodies);
+        geometry.follow(&bodies);
+        let shapes: Vec<_> = geometry.shapes_of(&bodies, 0).collect();
+        assert_eq!(shapes.iter().map(|(id, _)| id.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        // A ball beside each side, outside of the carriage, which has turned by 0.3 about z.
+        let mut touches = Touches::default();
+        for (number, (_, posed)) in shapes.iter().enumerate() {
+            let angle = number as f64 * std::f64::consts::FRAC_PI_2;
+            let out = DQuat::from_rotation_z(0.3) * (DQuat::from_rotation_x(angle) * DVec3::Z);
+            let ball = Posed::Sphere { centre: DVec3::Z * 2.5 + out * 0.74, radius: 0.25 };
+            touch(&ball, posed, 0.0, &mut touches);
+            let [found] = touches[..] else { panic!("side {number} is touched once") };
+            assert!((found.normal - out).length() < 1e-14 && (found.gap + 0.01).abs() < 1e-14, "{found:?}");
         }
-    }
-
-    /// The step is done: what is now becomes what was before, and all is posed where bodies have come to.
-    pub fn follow(&mut self, bodies: &Bodies) {
-        std::mem::swap(&mut self.walls, &mut self.walls_before);
-        std::mem::swap(&mut self.solids, &mut self.solids_before);
-        self.pose_colliders(bodies);
-        if let Some(responses) = &mut self.responses {
-            responses.follow(bodies);
-        }
-    }
-
-    /// Takes the walls and solids as they are for those at the start of the step.
-    pub fn note_before(&mut self) {
-        self.walls_before.clone_from(&self.walls);
-        self.solids_before.clone_from(&self.solids);
-    }
-
-    /// The images are those of the cell as it is.
-    pub fn note_cell(&mut self, cell: Option<&CellState>) {
-        self.shifts = Image::shifts(cell.map(|cell| &cell.frame));
-    }
-
-    /// The solids at the end and at the start of the step.
-    pub(crate) fn solids<'a>(&'a self, specials: &'a [Special]) -> Solids<'a> {
-        Solids { specials, now: &self.solids, before: &self.solids_before }
-    }
-
-    /// The solids as they are, taken for those at the start of the step, too.
-    pub(crate) fn solids_at_rest<'a>(&'a self, specials: &'a [Special]) -> Solids<'a> {
-        Solids { specials, now: &self.solids, before: &self.solids }
-    }
-
-    /// Whether a sphere there would touch no wall, nor lie behind a plane.
-    pub fn is_clear(&self, centre: DVec3, radius: f64) -> bool {
-        self.walls.iter().all(|wall| wall.touchable(centre).is_none_or(|nearest| nearest.distance > radius))
+        let response = Responses::of(&bodies)[0];
+        assert!((response.linear.x_axis.x - 0.25).abs() < 1e-16);
     }
 }

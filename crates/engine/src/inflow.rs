@@ -5,9 +5,9 @@
 //! it enters, from a second one. `traffic.rs` does the work; this file says what is wanted.
 
 use glam::DVec3;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::body::Body;
+use crate::body::{Body, BodyList};
 use crate::random::Stream;
 use crate::shape::Shape;
 
@@ -51,8 +51,6 @@ pub struct Outflow {
 
 /// How far a body travels between two looks for a free place, as a fraction of its radius: see `look_every`.
 const WAY_BETWEEN_LOOKS: f64 = 0.02;
-/// Steps between two looks, at least.
-const LEAST_LOOK: f64 = 10.0;
 
 impl Inflow {
     /// The first step at or after the time at which body n is due.
@@ -72,12 +70,12 @@ impl Inflow {
     }
 
     /// Steps until a body that found no place looks again: the time in which the stream's bodies travel a fiftieth of their
-    /// radius, falling included, so that a thousand looks in vain mean that nothing moves on.
-    pub fn look_every(&self, gravity: DVec3, dt: f64) -> u64 {
+    /// radius, falling included, so that a thousand looks in vain mean that nothing moves on; at least so many steps.
+    pub fn look_every(&self, gravity: DVec3, dt: f64, least: u64) -> u64 {
         let radius = self.radius[1];
         let speed = (self.velocity.length_squared() + 2.0 * gravity.length() * radius).sqrt();
         let steps = (WAY_BETWEEN_LOOKS * radius / (speed * dt)).ceil();
-        if steps.is_finite() { steps.clamp(LEAST_LOOK, 1e9) as u64 } else { LEAST_LOOK as u64 }
+        if steps.is_finite() { (steps.min(1e9) as u64).max(least) } else { least }
     }
 
     /// Body n, its centre at the lower corner of the box; `density` is its material's.
@@ -118,14 +116,104 @@ pub struct Queue {
 }
 
 /// What is fixed about a body that has entered; it stays known when the body has left.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
     /// Index into `Model::materials`.
     pub material: u16,
-    /// m.
-    pub radius: f64,
-    /// kg; the moment of inertia is that of a solid sphere.
+    /// Its surface.
+    pub shape: Shape,
+    /// kg.
     pub mass: f64,
+    /// Principal moments of inertia (kg m^2), where they are not those of the shape with this mass.
+    pub inertia_body: Option<DVec3>,
+    /// Degrees of freedom that are kept at zero velocity, as `Body::lock`.
+    pub lock: [bool; 6],
+}
+
+impl Arrival {
+    /// What is fixed about a body whose material has this density.
+    pub fn of(body: &Body, density: f64) -> Self {
+        let Body { material, shape, inertia_body, lock, .. } = *body;
+        Arrival { material, shape, mass: body.mass_and_inertia(density).0, inertia_body, lock }
+    }
+
+    /// The body, at the origin and at rest.
+    pub fn body(&self) -> Body {
+        let Arrival { material, shape, mass, inertia_body, lock } = *self;
+        Body { mass: Some(mass), inertia_body, lock, ..Body::new(shape, material, DVec3::ZERO) }
+    }
+}
+
+/// All that have entered, in the order in which they did; in little room.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Arrivals(BodyList);
+
+impl Arrivals {
+    /// Adds one.
+    pub fn push(&mut self, arrival: &Arrival) {
+        self.0.push(&arrival.body());
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Number n, if so many have entered.
+    pub fn get(&self, n: usize) -> Option<Arrival> {
+        // Their masses are given, so no density counts.
+        (n < self.len()).then(|| Arrival::of(&self.0.get(n), 0.0))
+    }
+
+    /// All.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Arrival> + '_ {
+        self.0.iter().map(|body| Arrival::of(&body, 0.0))
+    }
+}
+
+/// As checkpoints hold it: a sphere by its radius alone, as version 1 does.
+#[derive(Serialize, Deserialize)]
+struct ArrivalText {
+    material: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    radius: Option<f64>,
+    mass: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shape: Option<Shape>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inertia_body: Option<DVec3>,
+    #[serde(default, skip_serializing_if = "is_free")]
+    lock: [bool; 6],
+}
+
+fn is_free(lock: &[bool; 6]) -> bool {
+    *lock == [false; 6]
+}
+
+impl Serialize for Arrivals {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter().map(|Arrival { material, shape, mass, inertia_body, lock }| {
+            let radius = if shape.is_sphere() { shape.radius() } else { None };
+            ArrivalText { material, radius, mass, shape: radius.is_none().then_some(shape), inertia_body, lock }
+        }))
+    }
+}
+
+impl<'de> Deserialize<'de> for Arrivals {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut arrivals = Arrivals::default();
+        for ArrivalText { material, radius, mass, shape, inertia_body, lock } in Vec::deserialize(from)? {
+            let shape = shape.or(radius.map(|radius| Shape::Sphere { radius }));
+            let shape = shape.ok_or_else(|| serde::de::Error::missing_field("radius"))?;
+            arrivals.push(&Arrival { material, shape, mass, inertia_body, lock });
+        }
+        Ok(arrivals)
+    }
 }
 
 /// What has come and gone: part of the state.
@@ -134,7 +222,7 @@ pub struct Traffic {
     /// One for each stream.
     pub queues: Vec<Queue>,
     /// Bodies that have entered, by id, from the first id after those that were there at the start.
-    pub arrivals: Vec<Arrival>,
+    pub arrivals: Arrivals,
     /// How many bodies have left.
     pub left: u64,
     /// Their mass (kg).
@@ -197,12 +285,40 @@ mod tests {
         assert!((large.mass.unwrap() / small.mass.unwrap() - 2.0).abs() < 1e-12);
     }
 
+    /// Version 1 of the checkpoint knows spheres only, by their radius.
+    #[test]
+    fn arrivals_are_read_as_version_1_wrote_them_and_hold_any_shape() {
+        let old = r#"[{"material":1,"radius":0.25,"mass":3.5}]"#;
+        let mut arrivals: Arrivals = serde_json::from_str(old).unwrap();
+        let ball = Arrival {
+            material: 1,
+            shape: Shape::Sphere { radius: 0.25 },
+            mass: 3.5,
+            inertia_body: None,
+            lock: [false; 6],
+        };
+        assert_eq!(arrivals.get(0), Some(ball));
+        assert_eq!(serde_json::to_string(&arrivals).unwrap(), old);
+        let lock = [false, true, false, true, false, true];
+        let egg = Shape::Ellipsoid { axes: DVec3::new(0.3, 0.2, 0.1) };
+        let egg = Arrival { shape: egg, inertia_body: Some(DVec3::new(1.0, 2.0, 2.5)), lock, ..ball };
+        arrivals.push(&egg);
+        arrivals.push(&Arrival { shape: Shape::Box { size: DVec3::ONE }, ..ball });
+        let text = serde_json::to_string(&arrivals).unwrap();
+        let read: Arrivals = serde_json::from_str(&text).unwrap();
+        assert_eq!((read.get(1), read.len(), &read), (Some(egg), 3, &arrivals));
+        assert_eq!(Arrival::of(&egg.body(), 7.0), egg);
+        assert!(serde_json::from_str::<Arrivals>(r#"[{"material":1,"mass":3.5}]"#).is_err());
+    }
+
     #[test]
     fn looks_are_as_far_apart_as_bodies_are_slow() {
         let looks = |velocity: f64, gravity: f64| {
-            Inflow { velocity: DVec3::X * velocity, ..inflow() }.look_every(DVec3::Z * -gravity, 1e-5)
+            Inflow { velocity: DVec3::X * velocity, ..inflow() }.look_every(DVec3::Z * -gravity, 1e-5, 10)
         };
         // 0.02 x 0.2 m at 0.1 m/s: 0.04 s. From rest under 10 m/s^2: the speed after a fall by a radius is 2 m/s.
         assert_eq!((looks(0.1, 0.0), looks(0.0, 10.0), looks(1e3, 0.0), looks(0.0, 0.0)), (4000, 200, 10, 10));
+        // A method of large steps looks in each.
+        assert_eq!(inflow().look_every(DVec3::Z * -10.0, 5e-3, 1), 1);
     }
 }

@@ -46,7 +46,36 @@ pub struct Carried {
     pub stored_out: f64,
 }
 
+/// A body that has come or gone, and what it carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passage {
+    /// Its id.
+    pub id: u32,
+    /// kg; zero for a body that loads do not move.
+    pub mass: f64,
+    /// Kinetic energy (J).
+    pub kinetic: f64,
+    /// Potential energy (J).
+    pub potential: f64,
+}
+
 impl Carried {
+    /// Books bodies that have come.
+    pub fn book_in(&mut self, come: &[Passage]) {
+        for passage in come {
+            self.kinetic_in += passage.kinetic;
+            self.potential_in += passage.potential;
+        }
+    }
+
+    /// Books bodies that have gone.
+    pub fn book_out(&mut self, gone: &[Passage]) {
+        for passage in gone {
+            self.kinetic_out += passage.kinetic;
+            self.potential_out += passage.potential;
+        }
+    }
+
     /// All that bodies brought.
     pub fn brought(&self) -> f64 {
         self.kinetic_in + self.potential_in

@@ -17,11 +17,13 @@
 //! - [`mod@reference`]: the same step, slow and obvious, that the fast one is tested against;
 //! - [`place`], [`random`], [`math`], [`error`]: the rest.
 
+mod answers;
 pub mod body;
 pub mod broad;
 pub mod cell;
 mod check;
 pub mod collide;
+pub mod collider;
 pub mod cone;
 pub mod contact;
 mod energy;

@@ -29,6 +29,46 @@ pub enum Integrator {
     SymplecticEuler,
 }
 
+/// Settings of the explicit method: soft contacts, small steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Explicit {
+    /// How to advance.
+    pub integrator: Integrator,
+    /// Fraction of the unbalanced force (and torque) taken against the velocity, component by component.
+    pub local_damping: f64,
+}
+
+impl Explicit {
+    /// With this integrator.
+    pub fn with_integrator(self, integrator: Integrator) -> Self {
+        Explicit { integrator, ..self }
+    }
+
+    /// With this local damping.
+    pub fn with_local_damping(self, local_damping: f64) -> Self {
+        Explicit { local_damping, ..self }
+    }
+}
+
+/// How a world advances, with the settings of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// Forces of soft contacts, integrated by small steps.
+    Explicit(Explicit),
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Method::Explicit(Explicit::default())
+    }
+}
+
+impl From<Explicit> for Method {
+    fn from(settings: Explicit) -> Self {
+        Method::Explicit(settings)
+    }
+}
+
 /// Which laws act between which materials.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LawTable {
@@ -96,9 +136,7 @@ pub struct Model {
     /// Step (s).
     pub dt: f64,
     /// How to advance.
-    pub integrator: Integrator,
-    /// Fraction of the unbalanced force (and torque) taken against the velocity, component by component.
-    pub local_damping: f64,
+    pub method: Method,
     /// Materials, by index.
     pub materials: Vec<Material>,
     /// Laws by pair of materials.
@@ -112,14 +150,13 @@ pub struct Model {
 }
 
 impl Model {
-    /// Velocity Verlet without gravity, local damping or traffic.
+    /// The explicit method with velocity Verlet, without gravity, local damping or traffic.
     pub fn new(materials: Vec<Material>, dt: f64) -> Self {
         let laws = LawTable::new(materials.len());
         Model {
             gravity: DVec3::ZERO,
             dt,
-            integrator: Integrator::default(),
-            local_damping: 0.0,
+            method: Method::default(),
             materials,
             laws,
             inflows: Vec::new(),
@@ -137,6 +174,28 @@ impl Model {
     pub(crate) fn controls_stress(&self) -> bool {
         let control = self.cell.map(|cell| cell.control);
         matches!(control, Some(Control::Pressure { .. } | Control::MeanStress { .. }))
+    }
+}
+
+/// The colliders of a body: numbers in the one list of all (`Geometry::colliders`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColliderRange {
+    /// The first.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+impl ColliderRange {
+    /// Their numbers.
+    pub fn numbers(self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
+
+    /// The number of the first, if there is one.
+    #[inline(always)]
+    pub fn first(self) -> Option<usize> {
+        (self.count > 0).then_some(self.first as usize)
     }
 }
 
@@ -159,10 +218,17 @@ pub(crate) struct Special {
     pub torque: DVec3,
     /// Principal moments of inertia, when they differ.
     pub inertia_body: Option<DVec3>,
-    /// The shape of a wall.
-    pub wall: Option<Shape>,
-    /// Which of the world's ellipsoids and boxes it is.
-    pub solid: Option<u32>,
+    /// The shape of a body that is no sphere.
+    pub shape: Option<Shape>,
+    /// What it carries of the world's colliders (`geometry.rs`).
+    pub colliders: ColliderRange,
+}
+
+impl Special {
+    /// Whether the body is a wall.
+    pub fn is_wall(&self) -> bool {
+        self.shape.is_some_and(|shape| shape.is_wall())
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
 //! From a body as described to its packed record: checks, and what is special about it.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 use crate::body::{Body, Motion};
-use crate::collide::general::Solid;
-use crate::collide::solid::{Form, Posed};
 use crate::error::BuildError;
-use crate::model::{Model, Special};
+use crate::model::{ColliderRange, Model, Special};
 use crate::shape::Shape;
 use crate::state::Mover;
 
@@ -40,14 +38,15 @@ pub(crate) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), Buil
     if !(inertia.min_element() > 0.0 && inertia.is_finite()) {
         return impossible("the least moment of inertia", inertia.min_element(), "a positive number");
     }
+    check_locks(id, body, inertia)
+}
+
+/// Locking one rotation needs the torque that the lock supplies, which the tumbling drift does not know. With two locked, the body
+/// turns about an axis that stays, with one moment of inertia.
+fn check_locks(id: u32, body: &Body, inertia: DVec3) -> Result<(), BuildError> {
     let unequal = inertia.x != inertia.y || inertia.y != inertia.z;
     let locked = body.lock[3..].iter().filter(|&&locked| locked).count();
-    // Locking one rotation needs the torque that the lock supplies, which the tumbling drift does not know. With two locked,
-    // the body turns about an axis that stays, with one moment of inertia.
-    if unequal && locked == 1 {
-        return Err(BuildError::LockedTumbling { body: id });
-    }
-    Ok(())
+    if unequal && locked == 1 { Err(BuildError::LockedTumbling { body: id }) } else { Ok(()) }
 }
 
 /// Whether a vector has the length 1, but for rounding.
@@ -91,10 +90,15 @@ fn check_motion(id: u32, body: &Body) -> Result<(), BuildError> {
 
 fn check_wall(id: u32, body: &Body) -> Result<(), BuildError> {
     let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
-    if body.motion.yields() {
-        return Err(BuildError::FreeWall { body: id, kind: body.shape.kind() });
-    }
     let positive = |x: f64| x > 0.0 && x.is_finite();
+    if body.motion.yields() {
+        // A surface has no mass of its own.
+        let (mass, inertia) = body.mass_and_inertia(0.0);
+        if !(positive(mass) && positive(inertia.min_element()) && inertia.is_finite()) {
+            return Err(BuildError::FreeWall { body: id, kind: body.shape.kind() });
+        }
+        check_locks(id, body, inertia)?;
+    }
     let (Shape::Plane { normal: direction }
     | Shape::Rectangle { normal: direction, .. }
     | Shape::Tube { axis: direction, .. }
@@ -127,57 +131,44 @@ fn check_wall(id: u32, body: &Body) -> Result<(), BuildError> {
     }
 }
 
-/// The packed record of a body; what is special about it goes to `specials`, and its shape, if it is an ellipsoid or a box, to
-/// `solids`.
-pub(crate) fn mover_of(
-    id: u32,
-    body: &Body,
-    model: &Model,
-    specials: &mut Vec<Special>,
-    solids: &mut Vec<Solid>,
-) -> Mover {
+/// The packed record of a body; what is special about it goes to `specials`. Its colliders, if it needs any, are made later
+/// (`Geometry::enter`).
+pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) -> Mover {
     let (mass, inertia) = body.mass_and_inertia(model.materials[body.material as usize].density);
     let inertia = body.about_free_axis(inertia);
     let moved = body.motion.yields();
     let equal = inertia.x == inertia.y && inertia.y == inertia.z;
-    let mask = |lock: &[bool]| {
-        let free = |locked: bool| if locked { 0.0 } else { 1.0 };
-        DVec3::new(free(lock[0]), free(lock[1]), free(lock[2]))
-    };
-    let special = Special {
-        motion: body.motion,
-        position0: body.position,
-        orientation0: body.orientation.normalize(),
-        free: mask(&body.lock[..3]),
-        free_turn: mask(&body.lock[3..]),
-        force: body.force,
-        torque: body.torque,
-        inertia_body: (!equal).then_some(inertia),
-        wall: wall_of(&body.shape),
-        solid: body.shape.is_solid().then_some(solids.len() as u32),
-    };
-    if let Some(form) = Form::of(&body.shape) {
-        // What is driven has its angular velocity from elsewhere.
-        let tumbles = special.inertia_body.filter(|_| moved);
-        let orientation = special.orientation0;
-        let posed = Posed { form, position: body.position, world_from_body: DMat3::from_quat(orientation) };
-        solids.push(Solid { id, posed, orientation, tumbles });
-    }
+    // Most bodies are plain: nothing is made for them that is not kept.
     let plain = body.motion == Motion::Free
-        && special.free == DVec3::ONE
-        && special.free_turn == DVec3::ONE
+        && body.lock == [false; 6]
         && (body.force, body.torque) == (DVec3::ZERO, DVec3::ZERO)
-        && special.solid.is_none()
+        && body.shape.is_sphere()
         && equal;
+    let free = |locks: &[bool]| {
+        let free = |locked: bool| if locked { 0.0 } else { 1.0 };
+        DVec3::new(free(locks[0]), free(locks[1]), free(locks[2]))
+    };
+    let (free, free_turn) = (free(&body.lock[..3]), free(&body.lock[3..]));
     if !plain {
-        specials.push(special);
+        specials.push(Special {
+            motion: body.motion,
+            position0: body.position,
+            orientation0: body.orientation.normalize(),
+            free,
+            free_turn,
+            force: body.force,
+            torque: body.torque,
+            inertia_body: (!equal).then_some(inertia),
+            shape: (!body.shape.is_sphere()).then(|| body.shape.with_unit_directions()),
+            colliders: ColliderRange::default(),
+        });
     }
     let (velocity, angular_velocity) = match body.motion {
-        Motion::Free => (body.velocity * special.free, body.angular_velocity * special.free_turn),
-        Motion::Held => (DVec3::ZERO, body.angular_velocity * special.free_turn),
+        Motion::Free => (body.velocity * free, body.angular_velocity * free_turn),
+        Motion::Held => (DVec3::ZERO, body.angular_velocity * free_turn),
         Motion::Fixed => (DVec3::ZERO, DVec3::ZERO),
         Motion::Prescribed(prescribed) => {
-            let pose = prescribed.pose(special.position0, special.orientation0, 0.0);
+            let pose = prescribed.pose(body.position, body.orientation.normalize(), 0.0);
             (pose.velocity, pose.angular_velocity)
         }
         Motion::Belt(velocity) => (velocity, DVec3::ZERO),
@@ -194,24 +185,5 @@ pub(crate) fn mover_of(
         angular_velocity_ahead: [0.0; 3],
         id,
         special: if plain { 0 } else { specials.len() as u32 },
-    }
-}
-
-/// The shape of a wall with its directions made exact: the callers' may be off by rounding.
-fn wall_of(shape: &Shape) -> Option<Shape> {
-    match *shape {
-        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } => None,
-        Shape::Plane { normal } => Some(Shape::Plane { normal: normal.normalize() }),
-        Shape::Rectangle { normal, along, size, sides } => {
-            let normal = normal.normalize();
-            let along = (along - normal * along.dot(normal)).normalize();
-            Some(Shape::Rectangle { normal, along, size, sides })
-        }
-        Shape::Tube { radius, length, axis, sides } => {
-            Some(Shape::Tube { radius, length, axis: axis.normalize(), sides })
-        }
-        Shape::Cone { radii, length, axis, sides } => {
-            Some(Shape::Cone { radii, length, axis: axis.normalize(), sides })
-        }
     }
 }

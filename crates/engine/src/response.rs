@@ -125,14 +125,15 @@ mod tests {
 
     fn bodies_of(described: &[Body]) -> (Bodies, Geometry) {
         let model = Model::new(vec![Material { name: "grain".into(), density: 2.0 }], 1e-3);
-        let (mut bodies, mut solids) = (Bodies::default(), Vec::new());
+        let mut bodies = Bodies::default();
         for (id, body) in (0..).zip(described) {
-            bodies.movers.push(mover_of(id, body, &model, &mut bodies.specials, &mut solids));
+            bodies.movers.push(mover_of(id, body, &model, &mut bodies.specials));
             bodies.orientations.push(body.orientation.normalize());
             bodies.index_of.push(id);
         }
         bodies.first_wall = described.iter().filter(|body| body.shape.radius().is_some()).count();
-        (bodies, Geometry::new(solids))
+        let geometry = Geometry::of(&mut bodies);
+        (bodies, geometry)
     }
 
     fn response_of(body: Body) -> Response {

@@ -88,6 +88,33 @@ impl Shape {
         matches!(self, Shape::Ellipsoid { .. } | Shape::Box { .. })
     }
 
+    /// Whether it is a surface without an inside that has a mass: a plane, rectangle, tube or cone.
+    pub fn is_wall(&self) -> bool {
+        matches!(self, Shape::Plane { .. } | Shape::Rectangle { .. } | Shape::Tube { .. } | Shape::Cone { .. })
+    }
+
+    /// Whether it is a sphere.
+    pub fn is_sphere(&self) -> bool {
+        matches!(self, Shape::Sphere { .. })
+    }
+
+    /// The same with its directions made exact: a caller's may be off by rounding.
+    pub fn with_unit_directions(self) -> Shape {
+        match self {
+            Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } => self,
+            Shape::Plane { normal } => Shape::Plane { normal: normal.normalize() },
+            Shape::Rectangle { normal, along, size, sides } => {
+                let normal = normal.normalize();
+                let along = (along - normal * along.dot(normal)).normalize();
+                Shape::Rectangle { normal, along, size, sides }
+            }
+            Shape::Tube { radius, length, axis, sides } => {
+                Shape::Tube { radius, length, axis: axis.normalize(), sides }
+            }
+            Shape::Cone { radii, length, axis, sides } => Shape::Cone { radii, length, axis: axis.normalize(), sides },
+        }
+    }
+
     /// Volume (m^3); `None` for a wall.
     pub fn volume(&self) -> Option<f64> {
         match *self {

@@ -3,15 +3,17 @@
 //! Bodies stand in chunks of 256 to 1024 in the order of a space-filling curve; walls stand last. What the contact loop reads
 //! of a body is one packed record of two cache lines, so that a contact fetches two lines a body and not one per column.
 
+mod contacts;
 mod order;
 
 use glam::{DQuat, DVec3, IVec3};
 
 use crate::cell::CellState;
-use crate::contact::Lanes;
 use crate::inflow::Traffic;
 use crate::ledger::Sums;
 use crate::model::{Model, Special};
+
+pub use contacts::{BlockHead, Contacts, Slot, Slots};
 
 /// Bodies in a chunk, the unit of parallel work, when there are so many bodies. Large chunks share fewer contacts, small
 /// ones keep all threads busy. Never by the number of threads, so that sums do not depend on it.
@@ -132,55 +134,6 @@ impl Bodies {
     }
 }
 
-/// The contacts whose owner stands in one chunk of bodies, in blocks of 32 of one class.
-///
-/// A pair that stops touching keeps its place until neighbour lists are made anew, with its memory dropped: in a packing
-/// at rest the same few pairs open and close again and again, and need not shift all others.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ChunkContacts {
-    /// Which of the chunk's candidates touch, or have touched since lists were made, in the order of sums (`soft/slots.rs`).
-    pub placed: Vec<u32>,
-    /// Blocks over `placed`.
-    pub blocks: Vec<BlockHead>,
-    /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero for places
-    /// that are not live; lanes beyond the places may hold anything.
-    pub memory: Vec<Lanes>,
-}
-
-impl ChunkContacts {
-    /// How many touch.
-    pub fn touching(&self) -> usize {
-        self.blocks.iter().map(|head| head.live.count_ones() as usize).sum()
-    }
-
-    /// Bytes held.
-    pub fn bytes(&self) -> usize {
-        4 * self.placed.capacity()
-            + size_of::<BlockHead>() * self.blocks.capacity()
-            + size_of::<Lanes>() * self.memory.capacity()
-    }
-}
-
-/// Up to 32 contacts of one class.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BlockHead {
-    /// Materials and shapes: see `soft::lists::Class`.
-    pub class: u32,
-    /// Where in `placed` it begins.
-    pub first: u32,
-    /// How many places it has.
-    pub count: u32,
-    /// One bit a place, set where the pair touches.
-    pub live: u32,
-}
-
-impl BlockHead {
-    /// One bit for each place.
-    pub fn all(&self) -> u32 {
-        u32::MAX >> (32 - self.count)
-    }
-}
-
 /// Everything that changes in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -188,8 +141,8 @@ pub struct State {
     pub step: u64,
     /// Bodies.
     pub bodies: Bodies,
-    /// Contacts and their memory, by chunk of bodies.
-    pub contacts: Vec<ChunkContacts>,
+    /// Contacts and their memory.
+    pub contacts: Contacts,
     /// What the ledger has booked.
     pub sums: Sums,
     /// What has come and gone.
@@ -206,7 +159,7 @@ impl State {
 
     /// How many contacts touch.
     pub fn contact_count(&self) -> usize {
-        self.contacts.iter().map(ChunkContacts::touching).sum()
+        self.contacts.count()
     }
 
     /// The image of a place in the cell (m): bodies may have left it a little since neighbour lists were made. The place

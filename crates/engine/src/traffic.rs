@@ -1,27 +1,39 @@
-//! Bodies come and go: between two steps, at step numbers that follow from the scene alone.
+//! Bodies come and go: between two steps, at step numbers that follow from the scene and the method alone.
 //!
-//! Every `OUT_EVERY` steps, bodies that loads move, beyond the box of `Model::outflow`, are taken out. A body of a stream
+//! Every few steps (`Looks::out_every`), bodies that loads move, beyond the box of `Model::outflow`, are taken out. A body of a stream
 //! (`Model::inflows`) enters at the first step at or after it is due, at a random place of the stream's box at which it
 //! touches nothing. When `TRIES` places were taken it waits, and with it all that follow in its stream; it looks again some
 //! steps later (`Inflow::look_every`). Bodies that are late enter as soon as there is room, several at once if need be.
 //!
-//! Does not do: walls or special bodies that enter; shapes other than spheres that leave by themselves.
+//! A method calls `exchange`, then `take_out` and `put_in`, and books what these report: its ledger, its contacts and its lists are its own.
+//! How often to look is the method's, too: ten steps are 0.1 ms of soft contacts, and 50 ms of rigid ones.
+//!
+//! Does not do: walls, special bodies or shapes other than spheres that enter.
 
 use glam::{DVec3, IVec3};
 
 use crate::body::{Body, Motion};
 use crate::cell::Frame;
+use crate::collide::{Posed, Touches, touch};
 use crate::energy;
 use crate::error::{BuildError, Trouble};
 use crate::geometry::Geometry;
 use crate::inflow::{Arrival, Inflow, Queue};
+use crate::ledger::Passage;
 use crate::model::Model;
 use crate::mover::{check_body, mover_of};
 use crate::shape::Shape;
 use crate::state::{Bodies, GONE, Load, Mover, State};
 
-/// Steps between two looks for bodies that have left.
-const OUT_EVERY: u64 = 10;
+/// How often a method looks, in its steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Looks {
+    /// Steps between two looks for bodies that have left.
+    pub out_every: u64,
+    /// Steps after which a body that found no free place looks again, at least.
+    pub least_wait: u64,
+}
+
 /// Places that a body tries in one look.
 const TRIES: u32 = 20;
 /// Looks in vain, in a row, after which a stream counts as blocked.
@@ -38,7 +50,7 @@ pub struct StreamReport {
     pub rate: f64,
 }
 
-/// What a place in a stream's box might collide with: spheres near the box.
+/// What a place in a stream's box might collide with: spheres near the box; of an ellipsoid or a box the sphere around it.
 struct Surroundings {
     spheres: Vec<(DVec3, f64)>,
 }
@@ -52,9 +64,12 @@ impl Surroundings {
     }
 
     fn free(&self, centre: DVec3, radius: f64, frame: Option<&Frame>) -> bool {
-        self.spheres.iter().all(|&(other, other_radius)| {
-            let (reach, between) = (radius + other_radius, centre - other);
-            frame.map_or(between, |frame| frame.nearest(between)).length_squared() > reach * reach
+        let (sphere, mut touches) = (Posed::Sphere { centre, radius }, Touches::default());
+        self.spheres.iter().all(|&(other, radius)| {
+            // At the image that is nearest.
+            let other = frame.map_or(other, |frame| centre - frame.nearest(centre - other));
+            touch(&sphere, &Posed::Sphere { centre: other, radius }, 0.0, &mut touches);
+            touches.is_empty()
         })
     }
 }
@@ -70,21 +85,27 @@ pub struct Exchange {
 }
 
 /// Finds who leaves and who enters, if it is time to look. The next look is at most at `end`.
-pub fn exchange(model: &Model, state: &mut State, geometry: &Geometry, end: u64) -> Result<Exchange, Trouble> {
+pub fn exchange(
+    model: &Model,
+    state: &mut State,
+    geometry: &Geometry,
+    looks: Looks,
+    end: u64,
+) -> Result<Exchange, Trouble> {
     let step = state.step;
     let out = model.outflow.is_some();
-    let leaving = if out && step.is_multiple_of(OUT_EVERY) { outside(model, state) } else { Vec::new() };
+    let leaving = if out && step.is_multiple_of(looks.out_every) { outside(model, state) } else { Vec::new() };
     let mut entering = Vec::new();
     if state.traffic.queues.iter().any(|queue| queue.next_look <= step) {
         // A stream that is blocked ends the run as it was before any of them looked.
         let mut queues = state.traffic.queues.clone();
         for (stream, queue) in queues.iter_mut().enumerate() {
-            let look = Look { model, state, geometry, stream };
+            let look = Look { model, state, geometry, stream, least_wait: looks.least_wait };
             look.let_in(queue, &leaving, &mut entering)?;
         }
         state.traffic.queues = queues;
     }
-    let next_out = if out { (step / OUT_EVERY + 1) * OUT_EVERY } else { end };
+    let next_out = if out { (step / looks.out_every + 1) * looks.out_every } else { end };
     let next_in = state.traffic.queues.iter().map(|queue| queue.next_look);
     let pause = next_in.fold(end.min(next_out), u64::min);
     Ok(Exchange { leaving, entering, pause })
@@ -109,6 +130,7 @@ struct Look<'a> {
     state: &'a State,
     geometry: &'a Geometry,
     stream: usize,
+    least_wait: u64,
 }
 
 impl Look<'_> {
@@ -136,7 +158,7 @@ impl Look<'_> {
             let radius = body.shape.radius().unwrap_or(0.0);
             let Some(centre) = self.free_place(radius, &around, queue) else {
                 queue.in_vain += 1;
-                queue.next_look = step + inflow.look_every(self.model.gravity, dt);
+                queue.next_look = step + inflow.look_every(self.model.gravity, dt, self.least_wait);
                 break;
             };
             (queue.entered, queue.in_vain) = (queue.entered + 1, 0);
@@ -184,8 +206,12 @@ impl Look<'_> {
 
 // ---- changes ----
 
-/// Takes bodies out, by rising id. Where the others stand is noted later.
-pub fn take_out(state: &mut State, leaving: &[u32]) {
+/// Takes bodies out, by rising id, and reports what each takes with it. Where the others stand is noted later
+/// (`Bodies::note_indices`).
+pub fn take_out(model: &Model, state: &mut State, leaving: &[u32]) -> Vec<Passage> {
+    let passages: Vec<Passage> = leaving.iter().map(|&id| passage(model, state, id)).collect();
+    state.traffic.left += passages.len() as u64;
+    passages.iter().for_each(|passage| state.traffic.left_mass += passage.mass);
     let bodies = &mut state.bodies;
     let stays: Vec<bool> = bodies.movers.iter().map(|m| leaving.binary_search(&m.id).is_err()).collect();
     bodies.first_wall = stays[..bodies.first_wall].iter().filter(|stays| **stays).count();
@@ -194,15 +220,26 @@ pub fn take_out(state: &mut State, leaving: &[u32]) {
     keep(&mut bodies.orientations, &stays);
     keep(&mut bodies.images, &stays);
     leaving.iter().for_each(|&id| bodies.index_of[id as usize] = GONE);
+    passages
 }
 
-/// Spheres enter after the others and before the walls. Their indices are noted later.
-pub fn put_in(model: &Model, state: &mut State, geometry: &mut Geometry, entering: &[Body]) {
+/// What a body carries, by its id.
+fn passage(model: &Model, state: &State, id: u32) -> Passage {
+    let index = state.bodies.index_of[id as usize] as usize;
+    let inverse_mass = state.bodies.movers[index].inverse_mass;
+    let mass = if inverse_mass > 0.0 { 1.0 / inverse_mass } else { 0.0 };
+    let (kinetic, potential) = energy::of_body(model, state, index);
+    Passage { id, mass, kinetic, potential }
+}
+
+/// Puts bodies in after the others and before the walls, and reports what each brings. Where the walls stand is noted later
+/// (`Bodies::note_indices`).
+pub fn put_in(model: &Model, state: &mut State, geometry: &mut Geometry, entering: &[Body]) -> Vec<Passage> {
+    let mut passages = Vec::with_capacity(entering.len());
     for body in entering {
         let bodies = &mut state.bodies;
         let (id, at) = (bodies.index_of.len() as u32, bodies.first_wall);
-        let mover = mover_of(id, body, model, &mut bodies.specials, &mut geometry.solids);
-        let (material, radius) = (body.material, mover.radius);
+        let mover = mover_of(id, body, model, &mut bodies.specials);
         bodies.movers.insert(at, mover);
         bodies.loads.insert(at, Load::default());
         bodies.orientations.insert(at, body.orientation.normalize());
@@ -210,15 +247,15 @@ pub fn put_in(model: &Model, state: &mut State, geometry: &mut Geometry, enterin
             bodies.images.insert(at, IVec3::ZERO);
         }
         bodies.index_of.push(at as u32);
-        bodies.material_of.push(material);
+        geometry.enter(bodies, at..at + 1);
+        bodies.material_of.push(body.material);
         bodies.first_wall += 1;
-        let (kinetic, potential) = energy::of_body(model, state, at);
-        state.sums.carried.kinetic_in += kinetic;
-        state.sums.carried.potential_in += potential;
-        // Not by way of 1/m: a checkpoint must give the same bits again.
-        let mass = body.mass_and_inertia(model.materials[usize::from(material)].density).0;
-        state.traffic.arrivals.push(Arrival { material, radius, mass });
+        passages.push(passage(model, state, id));
+        // Its mass not by way of 1/m: a checkpoint must give the same bits again.
+        let density = model.materials[usize::from(body.material)].density;
+        state.traffic.arrivals.push(&Arrival::of(body, density));
     }
+    passages
 }
 
 /// Whether free spheres may enter as they are, in a cell that stands like this: sound, plain, in free places, with laws.
@@ -286,4 +323,44 @@ fn keep<T>(list: &mut Vec<T>, stays: &[bool]) {
 fn reaches_into(sphere: &Mover, low: DVec3, high: DVec3) -> bool {
     let (p, r) = (sphere.position, sphere.radius);
     (p + r).cmpge(low).all() && (p - r).cmple(high).all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inflow::Outflow;
+    use crate::ledger::Carried;
+    use crate::model::Material;
+    use crate::world::{Setup, World};
+
+    #[test]
+    fn a_method_says_how_often_to_look_and_books_what_it_is_told() {
+        let mut model = Model::new(vec![Material { name: "grain".into(), density: 6.0 / std::f64::consts::PI }], 1e-3);
+        (model.gravity, model.outflow) = (DVec3::Z * -10.0, Some(Outflow { from: -DVec3::ONE, to: DVec3::ONE }));
+        // A ball of mass 1 at a height of 2 m and a speed of 2 m/s.
+        let shape = Shape::Sphere { radius: 0.5 };
+        let ball = Body { velocity: DVec3::X * 2.0, ..Body::new(shape, 0, DVec3::new(3.0, 0.0, 2.0)) };
+        let world = World::new(Setup { model: model.clone(), bodies: vec![ball.clone()] }).unwrap();
+        let (mut state, mut geometry) = (world.state().clone(), world.geometry().clone());
+        state.step = 3;
+        let mut look = |out_every: u64| {
+            let looks = Looks { out_every, least_wait: 1 };
+            let found = exchange(&model, &mut state, &geometry, looks, 100).unwrap();
+            (found.leaving, found.pause)
+        };
+        assert_eq!((look(10), look(1)), ((vec![], 10), (vec![0], 4)));
+        let gone = take_out(&model, &mut state, &[0]);
+        let come = put_in(&model, &mut state, &mut geometry, &[ball]);
+        for (id, passage) in [&gone, &come].into_iter().enumerate() {
+            let [Passage { id: of, mass, kinetic, potential }] = passage[..] else { panic!("one body") };
+            assert_eq!(of, id as u32);
+            let error = (mass - 1.0).abs() + (kinetic - 2.0).abs() + (potential - 20.0).abs();
+            assert!(error < 1e-13, "{mass} {kinetic} {potential}");
+        }
+        assert_eq!((state.traffic.left, state.traffic.entered()), (1, 1));
+        assert_eq!(state.sums.carried, Carried::default(), "the books are the method's");
+        state.sums.carried.book_out(&gone);
+        state.sums.carried.book_in(&come);
+        assert_eq!(state.sums.carried.brought(), state.sums.carried.taken());
+    }
 }

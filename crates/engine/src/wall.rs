@@ -270,15 +270,23 @@ fn nearest_of_segment(point: DVec2, radii: [f64; 2], half_length: f64) -> InPlan
 
 /// Whether the contact of a sphere with the wall `mine` is another wall's to take: see the header, and `collide/seams.rs` for the
 /// rule.
-pub fn left_to_another(walls: &[Wall], mine: usize, nearest: &Nearest, centre: DVec3, radius: f64) -> bool {
+pub fn left_to_another<'a>(
+    walls: impl IntoIterator<Item = &'a Wall, IntoIter: Clone>,
+    mine: usize,
+    nearest: &Nearest,
+    centre: DVec3,
+    radius: f64,
+) -> bool {
     let point = centre - nearest.normal * nearest.distance;
-    walls.iter().enumerate().filter(|&(other, _)| other != mine).any(|(other, wall)| {
+    let walls = walls.into_iter();
+    let own = walls.clone().nth(mine);
+    walls.enumerate().filter(|&(other, _)| other != mine).any(|(other, wall)| {
         if nearest.on_rim {
             return seams::is_joined(wall, point, radius)
                 && wall.touchable(centre).is_some_and(|at| seams::takes_rim(&at, nearest, other < mine, radius));
         }
         other < mine
-            && !seams::are_planes(wall, &walls[mine])
+            && !own.is_some_and(|own| seams::are_planes(wall, own))
             && wall.touchable(centre).is_some_and(|at| seams::covers(&at, nearest, radius))
     })
 }

@@ -11,23 +11,26 @@ mod read;
 mod remembered;
 mod saved;
 mod traffic;
+mod work;
 
 pub use rattlers::Packing;
-pub use remembered::{Remembered, RememberedContact};
-pub use saved::{RestoreError, Saved, SavedBody, SavedContact};
+pub use saved::{Saved, SavedBody, SavedContact};
 pub use traffic::StreamReport;
 
+pub use crate::contact::{ContactKey, Remembered};
+pub use crate::error::RestoreError;
 pub use crate::explicit::Phases;
 pub use crate::setup::Setup;
 
+use crate::answers::{Changed, Seen};
 use crate::check;
 use crate::error::{BuildError, Trouble};
-use crate::explicit::{self, start, step};
+use crate::explicit::step;
 use crate::geometry::Geometry;
 use crate::model::Model;
 use crate::setup::Described;
-use crate::soft;
 use crate::state::State;
+use work::Work;
 
 /// A scene in motion.
 #[derive(Clone, Debug)]
@@ -35,7 +38,7 @@ pub struct World {
     model: Model,
     state: State,
     geometry: Geometry,
-    work: explicit::Work,
+    work: Work,
 }
 
 impl World {
@@ -48,7 +51,9 @@ impl World {
     pub fn advance(&mut self, steps: u64) -> Result<(), Trouble> {
         let World { model, state, geometry, work } = self;
         let end = state.step + steps;
-        step::advance(model, state, geometry, work, end)
+        match work {
+            Work::Explicit(work) => step::advance(model, state, geometry, work, end),
+        }
     }
 
     /// One step.
@@ -67,20 +72,17 @@ impl World {
     }
 
     /// The world of bodies that the caller keeps, without a copy of them. `rows` tells whether its contacts at step 0 will be
-    /// asked for (`World::contacts`): rows take more room than all else that is known of a contact.
+    /// asked for (`World::rows`): rows take more room than all else that is known of a contact.
     pub fn of(described: &Described, rows: bool) -> Result<World, BuildError> {
         let mut world = World::assemble_from(described)?;
-        world.work.soft.keep_rows = rows;
+        world.work.answers_mut().keep_rows(rows);
         world.started(&Remembered::default())
     }
 
     /// Lists, contacts, loads and ledger of a world that has none yet.
     fn started(mut self, remembered: &Remembered) -> Result<World, BuildError> {
         let World { model, state, geometry, work } = &mut self;
-        soft::cell::check(model, state, &work.soft.lists.sizes)
-            .map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
-        let held = remembered.held(model, &state.bodies);
-        start::start(model, state, geometry, work, held);
+        work.answers_mut().start(Changed { model, state, geometry }, remembered)?;
         Ok(self)
     }
 
@@ -92,10 +94,10 @@ impl World {
 
     /// Frees what the next step makes again: where memory is short, while lists are made or after the last step.
     pub fn free_workspace(&mut self) {
-        self.work.soft.free();
+        self.work.answers_mut().free();
     }
 
-    fn rebuild_lists(&mut self) {
-        step::rebuild_lists(&self.model, &mut self.state, &mut self.geometry, &mut self.work);
+    fn seen(&self) -> Seen<'_> {
+        Seen { model: &self.model, state: &self.state, geometry: &self.geometry }
     }
 }

@@ -7,123 +7,18 @@
 //! roll are those of the bodies, for any l.
 //!
 //! Velocities belong to the middle of the step, so the arms from the bodies' centres to p are the means of those at its start
-//! and its end, and the angular velocity of a tumbling body is that in the middle of its turn (`Solid::turning`).
+//! and its end, and the angular velocity of a tumbling body is that in the middle of its turn (`turning`).
 
 use glam::{DMat3, DQuat, DVec3, Vec3};
 
 use crate::collide::gather_bodies;
 use crate::collide::normal_mass::{Separation, Yields, normal_mass};
-use crate::collide::solid::{Meeting, Posed, features, meet};
+use crate::collide::solid::{self, Meeting, Posed, features, meet};
+use crate::collide::{Touch, Touches};
 use crate::contact::Block;
 use crate::model::Special;
 use crate::state::{Load, Mover};
 use crate::wall::Wall;
-
-/// An ellipsoid or a box at one moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Solid {
-    /// Its body.
-    pub id: u32,
-    /// Its surface in its place.
-    pub posed: Posed,
-    /// `world_from_body`.
-    pub orientation: DQuat,
-    /// Principal moments of inertia of one that tumbles.
-    pub tumbles: Option<DVec3>,
-}
-
-impl Solid {
-    /// Puts it in its place.
-    pub fn put(&mut self, position: DVec3, orientation: DQuat) {
-        self.orientation = orientation;
-        (self.posed.position, self.posed.world_from_body) = (position, DMat3::from_quat(orientation));
-    }
-
-    /// In how many places it may touch a plane at once.
-    pub fn corners(&self) -> u8 {
-        if self.posed.form.is_box() { 8 } else { 1 }
-    }
-
-    /// The angular velocity in the middle of a step that began as `before`: one that tumbles has kept its angular momentum,
-    /// while its angular velocity turned.
-    fn turning(&self, before: &Solid, angular_velocity: DVec3) -> DVec3 {
-        let Some(inertia) = self.tumbles else { return angular_velocity };
-        let momentum = self.orientation * (inertia * (self.orientation.inverse() * angular_velocity));
-        // Two quaternions may stand for one orientation.
-        let start =
-            if self.orientation.dot(before.orientation) < 0.0 { -before.orientation } else { before.orientation };
-        let middle = (self.orientation + start).normalize();
-        middle * ((middle.inverse() * momentum) / inertia)
-    }
-}
-
-/// All ellipsoids and boxes, and who they are.
-#[derive(Clone, Copy)]
-pub struct Solids<'a> {
-    /// What is special about bodies, which tells the number of a solid.
-    pub(crate) specials: &'a [Special],
-    /// The solids now.
-    pub now: &'a [Solid],
-    /// At the start of the step.
-    pub before: &'a [Solid],
-}
-
-impl<'a> Solids<'a> {
-    /// None.
-    pub const NONE: Solids<'static> = Solids { specials: &[], now: &[], before: &[] };
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.now.is_empty()
-    }
-
-    fn number(&self, mover: &Mover) -> Option<usize> {
-        let special = self.specials.get((mover.special as usize).wrapping_sub(1))?;
-        special.solid.map(|number| number as usize)
-    }
-
-    /// The solid that a body is.
-    pub fn of(&self, mover: &Mover) -> Option<&'a Solid> {
-        self.number(mover).map(|number| &self.now[number])
-    }
-
-    /// A body of a pair that has no wall.
-    pub fn end(&self, mover: &'a Mover, dt: f64) -> End<'a> {
-        let Some(number) = self.number(mover) else {
-            let ball = |position: DVec3| Posed::ball(position, mover.radius);
-            // Spheres drift with the velocities they have.
-            let was = ball(mover.position - mover.velocity * dt);
-            let turning = mover.angular_velocity;
-            return End {
-                mover,
-                now: ball(mover.position),
-                was,
-                turning,
-                belt: false,
-                yields: self.yields(mover, None),
-            };
-        };
-        let (now, before) = (&self.now[number], &self.before[number]);
-        let turning = now.turning(before, mover.angular_velocity);
-        End { mover, now: now.posed, was: before.posed, turning, belt: false, yields: self.yields(mover, Some(now)) }
-    }
-
-    fn yields(&self, mover: &Mover, solid: Option<&Solid>) -> Yields {
-        let special = self.specials.get((mover.special as usize).wrapping_sub(1));
-        let tumbles = solid.and_then(|solid| solid.tumbles.map(|inertia| (inertia, solid.posed.world_from_body)));
-        let (inverse_moments, world_from_body) = match tumbles {
-            Some((inertia, world_from_body)) => (inertia.recip(), world_from_body),
-            None => (DVec3::splat(mover.inverse_inertia), DMat3::IDENTITY),
-        };
-        Yields {
-            inverse_mass: mover.inverse_mass,
-            inverse_moments,
-            world_from_body,
-            free: special.map_or(DVec3::ONE, |special| special.free),
-            free_turn: special.map_or(DVec3::ONE, |special| special.free_turn),
-        }
-    }
-}
 
 /// One of the two bodies of a pair.
 pub struct End<'a> {
@@ -138,6 +33,30 @@ pub struct End<'a> {
 }
 
 impl<'a> End<'a> {
+    /// A sphere.
+    pub(crate) fn of_ball(mover: &'a Mover, special: Option<&Special>, dt: f64) -> Self {
+        let ball = |position: DVec3| Posed::ball(position, mover.radius);
+        // Spheres drift with the velocities they have.
+        let was = ball(mover.position - mover.velocity * dt);
+        let yields = yields(mover, special, None);
+        End { mover, now: ball(mover.position), was, turning: mover.angular_velocity, belt: false, yields }
+    }
+
+    /// An ellipsoid or a box, now and at the start of the step, with its body turned so.
+    pub(crate) fn of_solid(
+        mover: &'a Mover,
+        special: Option<&Special>,
+        [now, was]: [&Posed; 2],
+        turned: [DQuat; 2],
+    ) -> Self {
+        // What is driven has its angular velocity from elsewhere.
+        let tumbles = special.and_then(|special| special.inertia_body.filter(|_| special.motion.yields()));
+        let turning =
+            tumbles.map_or(mover.angular_velocity, |inertia| turning(turned, inertia, mover.angular_velocity));
+        let yields = yields(mover, special, tumbles.map(|inertia| (inertia, now.world_from_body)));
+        End { mover, now: *now, was: *was, turning, belt: false, yields }
+    }
+
     /// A plane; other walls are refused when a world is built.
     pub fn of_wall(mover: &'a Mover, now: &Wall, before: &Wall) -> Self {
         let posed = |wall: &Wall| Posed::half_space(wall.place(), wall.plane().unwrap_or(DVec3::Z));
@@ -160,15 +79,40 @@ impl<'a> End<'a> {
     }
 }
 
-/// Where a pair touches now, if it does.
-pub fn touch(a: &End, b: &End, feature: u8) -> Option<Meeting> {
-    meet(&a.now, &b.now, u32::from(feature)).filter(|meeting| meeting.overlap > 0.0)
+/// The angular velocity in the middle of a step of a body that tumbles, turned so at the end and at the start: it has kept its
+/// angular momentum, while its angular velocity turned.
+fn turning([now, before]: [DQuat; 2], inertia: DVec3, angular_velocity: DVec3) -> DVec3 {
+    let momentum = now * (inertia * (now.inverse() * angular_velocity));
+    // Two quaternions may stand for one orientation.
+    let start = if now.dot(before) < 0.0 { -before } else { before };
+    let middle = (now + start).normalize();
+    middle * ((middle.inverse() * momentum) / inertia)
+}
+
+/// What a body counts with in the mass of a pair; one that tumbles with its principal moments and their frame.
+fn yields(mover: &Mover, special: Option<&Special>, tumbles: Option<(DVec3, DMat3)>) -> Yields {
+    let (inverse_moments, world_from_body) = match tumbles {
+        Some((inertia, world_from_body)) => (inertia.recip(), world_from_body),
+        None => (DVec3::splat(mover.inverse_inertia), DMat3::IDENTITY),
+    };
+    Yields {
+        inverse_mass: mover.inverse_mass,
+        inverse_moments,
+        world_from_body,
+        free: special.map_or(DVec3::ONE, |special| special.free),
+        free_turn: special.map_or(DVec3::ONE, |special| special.free_turn),
+    }
+}
+
+/// Finds where a pair touches now. What `out` held before is dropped.
+pub fn touch(a: &End, b: &End, out: &mut Touches) {
+    out.clear();
+    solid::touch(&a.now, &b.now, 0.0, out);
 }
 
 /// Velocity of a relative to b where they touch.
-pub fn speed_at(a: &End, b: &End, meeting: &Meeting) -> DVec3 {
-    let of = |end: &End| end.velocity(meeting.point - end.now.position, meeting.normal);
-    of(a) - of(b)
+pub fn speed_at(a: &End, b: &End, touch: &Touch) -> DVec3 {
+    a.velocity(touch.arm[0], touch.normal) - b.velocity(touch.arm[1], touch.normal)
 }
 
 /// Where a pair touches, at the end of a step and in its middle.

@@ -1,5 +1,6 @@
 //! One contact as a law sees it. `turn.rs`: how a pair turns in a step; `block.rs`: 32 contacts side by side; `flow.rs`: what the
-//! flow of a cell adds to velocities; `mode.rs`: stick or slip; `side.rs`: a or b. Knows no law and no method.
+//! flow of a cell adds to velocities; `mode.rs`: stick or slip; `side.rs`: a or b; `remembered.rs`: what contacts remember
+//! outside a method. Knows no law and no method.
 //!
 //! Signs (THEORY.md section 2). `a` is the body with the lower id; the normal n points from b to a:
 //!
@@ -22,11 +23,13 @@ use glam::{DQuat, DVec3};
 
 mod block;
 mod mode;
+mod remembered;
 mod side;
 mod turn;
 
 pub use block::{Block, LANES, Lanes, Lanes3, Quads, Surfaces};
 pub use mode::Mode;
+pub use remembered::{ContactKey, Remembered, VisitContact};
 pub use side::Side;
 pub use turn::Turn;
 

@@ -10,7 +10,7 @@ use crate::contact::LANES;
 use crate::explicit::flow::Flow;
 use crate::frame;
 use crate::law::kernel::{Kernel, Simd};
-use crate::model::{Integrator, Model, Special};
+use crate::model::{Explicit, Integrator, Model, Special};
 use crate::quad::{Quad, add_scaled, minus, plus, quad, scaled};
 use crate::soft::Velocities;
 use crate::state::{Bodies, Load, Mover};
@@ -39,6 +39,8 @@ pub struct BodyReport {
 pub struct Mechanics<'a> {
     /// Model.
     pub model: &'a Model,
+    /// How to advance.
+    pub settings: Explicit,
     /// Special bodies.
     pub specials: &'a [Special],
     /// Time at the end of the step (s).
@@ -49,9 +51,14 @@ pub struct Mechanics<'a> {
 
 impl<'a> Mechanics<'a> {
     /// What moves bodies in the step that follows `step`.
-    pub fn of(model: &'a Model, specials: &'a [Special], step: u64, flow: Option<&'a Flow>) -> Self {
+    pub fn of(
+        (model, settings): (&'a Model, Explicit),
+        specials: &'a [Special],
+        step: u64,
+        flow: Option<&'a Flow>,
+    ) -> Self {
         let time = (step + 1) as f64 * model.dt;
-        Mechanics { model, specials, time, flow }
+        Mechanics { model, settings, specials, time, flow }
     }
 
     #[inline(always)]
@@ -62,7 +69,7 @@ impl<'a> Mechanics<'a> {
     /// The share of dt by which the kick before the drift acts; the one after it has the rest.
     #[inline(always)]
     fn first_kick(&self) -> f64 {
-        match self.model.integrator {
+        match self.settings.integrator {
             Integrator::VelocityVerlet => 0.5 * self.model.dt,
             Integrator::SymplecticEuler => self.model.dt,
         }
@@ -84,7 +91,7 @@ impl<'a> Mechanics<'a> {
                 self.drift_special(special, mover, orientation);
                 // How far a wall has moved, `step::pose` knows.
                 let from = self.flow.map_or(built_at, |flow| flow.carried_since_built(built_at));
-                let moved = if special.wall.is_some() { DVec3::ZERO } else { mover.position - from };
+                let moved = if special.is_wall() { DVec3::ZERO } else { mover.position - from };
                 // A wall that is nowhere must not pass for one at rest.
                 (if mover.position.is_finite() { moved } else { DVec3::NAN }, local)
             }
@@ -149,7 +156,7 @@ impl<'a> Mechanics<'a> {
     fn kick(&self, mover: &mut Mover, load: &Load, kick: f64) -> f64 {
         let acceleration = load.force * mover.inverse_mass + self.model.gravity;
         let spin_up = load.torque * mover.inverse_inertia;
-        if self.model.local_damping > 0.0 {
+        if self.settings.local_damping > 0.0 {
             let moment = 1.0 / mover.inverse_inertia;
             return self.kick_damped(mover, acceleration, spin_up, kick, |v| v * moment);
         }
@@ -172,7 +179,7 @@ impl<'a> Mechanics<'a> {
         // A component at rest has no direction to brake against; `signum` would say plus.
         let sign = |v: f64| if v == 0.0 { 0.0 } else { v.signum() };
         let signs = |v: DVec3| DVec3::new(sign(v.x), sign(v.y), sign(v.z));
-        let against = |a: DVec3, v: DVec3| a.abs() * signs(v) * -self.model.local_damping;
+        let against = |a: DVec3, v: DVec3| a.abs() * signs(v) * -self.settings.local_damping;
         let (brake, spin_brake) = (against(acceleration, mover.velocity), against(spin_up, mover.angular_velocity));
         let (v, w) = (mover.velocity, mover.angular_velocity);
         mover.velocity += (acceleration + brake) * kick;
@@ -205,7 +212,7 @@ impl<'a> Mechanics<'a> {
             }
             None => torque * mover.inverse_inertia,
         };
-        if self.model.local_damping > 0.0 {
+        if self.settings.local_damping > 0.0 {
             let moment = 1.0 / mover.inverse_inertia;
             let inertia = |v: DVec3| match special.inertia_body {
                 Some(inertia_body) => at * (inertia_body * (at.inverse() * v)),
@@ -226,7 +233,7 @@ impl<'a> Mechanics<'a> {
             Motion::Servo(_) => mover.position += mover.velocity * dt,
             Motion::Prescribed(prescribed) => {
                 let end = prescribed.pose(special.position0, special.orientation0, self.time);
-                let middle = match self.model.integrator {
+                let middle = match self.settings.integrator {
                     Integrator::VelocityVerlet => {
                         prescribed.pose(special.position0, special.orientation0, self.time - 0.5 * dt)
                     }
@@ -234,7 +241,7 @@ impl<'a> Mechanics<'a> {
                 };
                 // Contacts find where a sphere was from where it is and its velocity, so that must be the mean one.
                 let mean = (end.position - mover.position) / dt;
-                let velocity = if special.wall.is_some() { middle.velocity } else { mean };
+                let velocity = if special.is_wall() { middle.velocity } else { mean };
                 (mover.position, *orientation) = (end.position, end.orientation);
                 (mover.velocity, mover.angular_velocity) = (velocity, middle.angular_velocity);
                 mover.velocity_ahead = (end.velocity - velocity).as_vec3().to_array();
@@ -466,9 +473,9 @@ impl PlainFlow {
 
 impl Plain {
     fn of(finish: Option<Mechanics>, start: Option<Mechanics>) -> Option<Self> {
-        let model = finish.or(start)?.model;
+        let Mechanics { model, settings, .. } = finish.or(start)?;
         let flow = |mechanics: &Mechanics| mechanics.flow.map(PlainFlow::of);
-        (model.local_damping == 0.0).then(|| Plain {
+        (settings.local_damping == 0.0).then(|| Plain {
             gravity: quad(model.gravity, 0.0),
             last_kick: finish.map(|mechanics| (model.dt - mechanics.first_kick(), flow(&mechanics))),
             first_kick: start.map(|mechanics| (mechanics.first_kick(), flow(&mechanics))),

@@ -13,14 +13,16 @@ use super::bodies::Mechanics;
 use super::step::PassStep;
 use super::{Work, deform, step};
 use crate::body::Body;
-use crate::energy;
 use crate::error::Trouble;
 use crate::geometry::Geometry;
 use crate::model::Model;
 use crate::soft::evaluate::{Loads, Memory, Notes, Pairs, chosen, evaluate, stored};
 use crate::soft::{self, ChunkSums, ChunkWork, Colliders, Outbox, Records};
-use crate::state::{ChunkContacts, Load, State};
-use crate::traffic;
+use crate::state::{Load, Slots, State};
+use crate::traffic::{self, Looks};
+
+/// Steps between two looks at who comes and goes.
+const LOOKS: Looks = Looks { out_every: 10, least_wait: 10 };
 
 /// Lets bodies in and out if it is time to. Returns the step before which there is nothing of the kind to do again, at
 /// most `end`.
@@ -31,7 +33,7 @@ pub fn exchange(
     work: &mut Work,
     end: u64,
 ) -> Result<u64, Trouble> {
-    let found = traffic::exchange(model, state, geometry, end)?;
+    let found = traffic::exchange(model, state, geometry, LOOKS, end)?;
     change(model, state, geometry, work, (&found.leaving, &found.entering));
     Ok(found.pause)
 }
@@ -50,13 +52,15 @@ pub fn change(
     let flowed = deform::flow_of_bodies(model, state);
     let ended = if leaving.is_empty() { DMat3::ZERO } else { book_leaving(model, state, geometry, work, leaving) };
     let held = soft::lists::take_contacts(state, &work.soft);
-    traffic::take_out(state, leaving);
+    let gone = traffic::take_out(model, state, leaving);
+    state.sums.carried.book_out(&gone);
     // Not that of the last step, which a restart does not know.
     let flow = deform::flow_ahead(model, state);
     let first = state.bodies.first_wall;
-    traffic::put_in(model, state, geometry, entering);
+    let come = traffic::put_in(model, state, geometry, entering);
+    state.sums.carried.book_in(&come);
     let bodies = &mut state.bodies;
-    let mechanics = Mechanics::of(model, &bodies.specials, state.step, flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), &bodies.specials, state.step, flow.as_ref());
     let new = first..bodies.first_wall;
     for (mover, &orientation) in bodies.movers[new.clone()].iter_mut().zip(&bodies.orientations[new]) {
         mechanics.look_ahead(mover, &Load::default(), orientation);
@@ -68,12 +72,12 @@ pub fn change(
     deform::change(model, state, flowed, ended);
 }
 
-/// Books what leaves, ends its contacts, and takes their loads off the bodies that stay. Returns their force (x) branch.
+/// Ends the contacts of what leaves, books that, and takes their loads off the bodies that stay. Returns their force (x) branch.
 fn book_leaving(model: &Model, state: &mut State, geometry: &Geometry, work: &mut Work, leaving: &[u32]) -> DMat3 {
     let leaves = |id: u32| leaving.binary_search(&id).is_ok();
     let ended = ended_contacts(model, state, geometry, work, leaves);
     let bodies = &state.bodies;
-    let mechanics = Mechanics::of(model, &bodies.specials, state.step, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), &bodies.specials, state.step, work.flow.as_ref());
     let mut driven = ended.sums.belts;
     for ((mover, load), share) in bodies.movers.iter().zip(&bodies.loads).zip(&ended.loads) {
         driven += if leaves(mover.id) {
@@ -83,26 +87,13 @@ fn book_leaving(model: &Model, state: &mut State, geometry: &Geometry, work: &mu
             mechanics.driven_power(mover, share) - mechanics.driven_power(mover, &Load::default())
         };
     }
-    let mut carried = state.sums.carried;
-    let mut left_mass = state.traffic.left_mass;
-    for &id in leaving {
-        let index = bodies.index_of[id as usize] as usize;
-        let mover = &bodies.movers[index];
-        let (kinetic, potential) = energy::of_body(model, state, index);
-        carried.kinetic_out += kinetic;
-        carried.potential_out += potential;
-        left_mass += if mover.inverse_mass > 0.0 { 1.0 / mover.inverse_mass } else { 0.0 };
-    }
-    carried.stored_out += ended.stored.iter().sum::<f64>();
+    state.sums.carried.stored_out += ended.stored.iter().sum::<f64>();
     (0..4).for_each(|motion| state.sums.stored_out[motion] += ended.stored[motion]);
-    state.sums.carried = carried;
     state.sums.end(ended.sums.power, driven, model.dt);
     if let Some(first) = work.soft.chunks.first_mut() {
         first.sums.pressed -= ended.sums.pressed;
     }
     work.soft.chunks.iter_mut().for_each(|chunk| chunk.rows.retain(|row| !leaves(row.a) && !leaves(row.b)));
-    state.traffic.left += leaving.len() as u64;
-    state.traffic.left_mass = left_mass;
     for (load, share) in state.bodies.loads.iter_mut().zip(&ended.loads) {
         load.add(&Load::new(-share.force, -share.torque));
     }
@@ -137,14 +128,14 @@ fn ended_contacts(
     }
     let records = Records { movers: &movers, ..Records::of(bodies) };
     let step = PassStep::of(model, state.cell.as_ref(), work.flow.as_ref(), 0.0, false);
-    let view = step.view(records, Colliders::at_rest(geometry, &bodies.specials));
+    let view = step.view(records, Colliders::at_rest(geometry));
     let mut ended = Ended {
         loads: vec![Load::default(); movers.len()],
         sums: ChunkSums::default(),
         virial: DMat3::ZERO,
         stored: [0.0; 4],
     };
-    for (chunk, (lists, contacts)) in work.soft.lists.chunks.iter().zip(&state.contacts).enumerate() {
+    for (chunk, (lists, contacts)) in work.soft.lists.chunks.iter().zip(state.contacts.slots()).enumerate() {
         let ends = |index: u32| leaves(movers[index as usize].id);
         let Some(mut chosen) = chosen(lists, contacts, |pair| ends(pair.a) || ends(pair.b)) else {
             continue;
@@ -155,7 +146,7 @@ fn ended_contacts(
         own.outboxes.resize_with(lists.targets.len(), Outbox::default);
         let first = chunk * bodies.chunk;
         let end = (first + bodies.chunk).min(movers.len());
-        let ChunkContacts { placed, blocks, memory } = &mut chosen;
+        let Slots { placed, blocks, memory } = &mut chosen;
         let pairs = Pairs { candidates: &lists.candidates, placed };
         let loads = Loads { first, own: &mut ended.loads[first..end], outboxes: &mut own.outboxes };
         let notes = Notes { sums: &mut own.sums, trouble: &mut own.trouble, rows: &mut own.rows };

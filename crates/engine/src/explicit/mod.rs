@@ -1,10 +1,13 @@
 //! The explicit method: soft contacts, loads by law, sums per body in a fixed order, small steps.
 
+mod answers;
 pub(crate) mod bodies;
+pub(crate) mod bounds;
 pub(crate) mod change;
 pub(crate) mod deform;
 pub mod flow;
 pub(crate) mod overlaps;
+mod resume;
 pub mod stable_step;
 pub(crate) mod start;
 pub(crate) mod step;
@@ -12,8 +15,12 @@ pub(crate) mod step;
 use bodies::BodyReport;
 use flow::Flow;
 
+use crate::error::BuildError;
 use crate::law::PairLaws;
+use crate::model::{Explicit, Integrator, Model};
 use crate::soft;
+use crate::soft::lists::Neighbours;
+use crate::state::Bodies;
 
 /// Whether the method runs these laws: it does with springs.
 pub fn takes(laws: &PairLaws) -> bool {
@@ -25,6 +32,8 @@ pub fn takes(laws: &PairLaws) -> bool {
 /// What the method keeps from step to step beside the state: never saved.
 #[derive(Clone, Debug)]
 pub struct Work {
+    /// How to advance: the model's settings.
+    pub(crate) settings: Explicit,
     /// Lists, and what belongs to contacts.
     pub(crate) soft: soft::Work,
     /// What the latest pass over the bodies of each chunk reported.
@@ -51,9 +60,14 @@ pub struct Phases {
 }
 
 impl Work {
-    /// Before any lists.
-    pub(crate) fn new(soft: soft::Work) -> Self {
-        Work { soft, reports: Vec::new(), flow: None, timed: false }
+    /// Before any lists, if the method can do what the model asks for.
+    pub(crate) fn new(settings: Explicit, model: &Model, bodies: &Bodies) -> Result<Self, BuildError> {
+        if model.flows() && settings.integrator != Integrator::VelocityVerlet {
+            let what = "one that changes its shape needs the integrator velocity-verlet";
+            return Err(BuildError::BadCell(what.into()));
+        }
+        let soft = soft::Work::new(Neighbours::new(bodies, &model.inflows));
+        Ok(Work { settings, soft, reports: Vec::new(), flow: None, timed: false })
     }
 
     /// Begins to time phases, or ends it.

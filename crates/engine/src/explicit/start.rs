@@ -35,7 +35,7 @@ pub fn start_ledger(
     power: [f64; 4],
     flow_power: f64,
 ) {
-    let mechanics = Mechanics::of(model, &state.bodies.specials, 0, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), &state.bodies.specials, 0, work.flow.as_ref());
     let rows = state.bodies.movers.iter().zip(&state.bodies.loads);
     let drives: f64 = rows.map(|(mover, load)| mechanics.driven_power(mover, load)).sum();
     let driven = drives + work.soft.belt_power() + flow_power;
@@ -48,7 +48,7 @@ pub fn start_ledger(
 
 fn look_ahead(model: &Model, bodies: &mut Bodies, work: &Work) {
     let Bodies { movers, loads, orientations, specials, .. } = bodies;
-    let mechanics = Mechanics::of(model, specials, 0, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), specials, 0, work.flow.as_ref());
     for ((mover, load), &orientation) in movers.iter_mut().zip(&*loads).zip(&*orientations) {
         mechanics.look_ahead(mover, load, orientation);
     }
@@ -57,8 +57,8 @@ fn look_ahead(model: &Model, bodies: &mut Bodies, work: &Work) {
 /// Elastic energy of normal, slide, roll and spin springs.
 pub fn stored(model: &Model, state: &State, geometry: &Geometry, work: &Work) -> [f64; 4] {
     let step = PassStep::of(model, state.cell.as_ref(), work.flow.as_ref(), 0.0, false);
-    let view = step.view(Records::of(&state.bodies), Colliders::of(geometry, &state.bodies.specials));
-    let chunks = work.soft.lists.chunks.par_iter().zip(&state.contacts);
+    let view = step.view(Records::of(&state.bodies), Colliders::of(geometry));
+    let chunks = work.soft.lists.chunks.par_iter().zip(state.contacts.slots());
     let of_chunk = |(lists, contacts)| soft::evaluate::stored(&view, lists, contacts);
     let chunks: Vec<[f64; 4]> = chunks.map(of_chunk).collect();
     std::array::from_fn(|motion| chunks.iter().fold(0.0, |sum, chunk| sum + chunk[motion]))

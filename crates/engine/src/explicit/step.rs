@@ -20,12 +20,12 @@ use crate::error::Trouble;
 use crate::flow;
 use crate::geometry::Geometry;
 use crate::law::kernel;
-use crate::model::{Model, Special};
+use crate::model::{Explicit, Model, Special};
 use crate::soft::detect::{Chunk, detect};
 use crate::soft::evaluate::evaluate_chunk;
 use crate::soft::lists::{ChunkNeighbours, Neighbours};
 use crate::soft::{self, Asked, ChunkWork, Closing, Colliders, Moved, Records, View};
-use crate::state::{Bodies, ChunkContacts, Load, State};
+use crate::state::{Bodies, Load, Slots, State};
 
 /// What follows the end of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,19 +82,18 @@ pub fn advance(
 /// Kicks bodies with the loads of the step before, and moves them to the end of the step.
 fn kick_and_drift(model: &Model, state: &mut State, work: &mut Work) {
     let (rows, specials) = Rows::of(&mut state.bodies, &mut work.reports);
-    let mechanics = Mechanics::of(model, specials, state.step, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), specials, state.step, work.flow.as_ref());
     rows.chunks().for_each(|bodies| {
         kernel::dispatch(Advance { finish: None, start: Some(mechanics), bodies });
     });
 }
 
-/// Walls, solids and the cell follow their bodies, and local damping of the kick is booked.
+/// Colliders and the cell follow the bodies, and local damping of the kick is booked.
 fn pose(model: &Model, state: &mut State, geometry: &mut Geometry, work: &mut Work) {
     state.sums.local += work.reports.iter().map(|r| r.local_before_drift).sum::<f64>();
     geometry.follow(&state.bodies);
-    let bodies = &state.bodies;
-    for (index, (wall, built)) in (bodies.first_wall..).zip(geometry.walls.iter().zip(&geometry.walls_built)) {
-        let (report, moved) = (&mut work.reports[index / bodies.chunk], wall.moved_since(built));
+    for (index, moved) in geometry.walls_moved(&state.bodies) {
+        let report = &mut work.reports[index / state.bodies.chunk];
         report.moved_squared = report.moved_squared.max(moved * moved);
     }
     deform::move_cell(model, state, geometry, work.flow.as_ref());
@@ -131,11 +130,12 @@ pub fn detect_and_evaluate(model: &Model, state: &mut State, geometry: &Geometry
     let Work { soft, flow, .. } = work;
     let State { bodies, contacts, cell, .. } = state;
     let Bodies { movers, loads, orientations, specials, first_wall, chunk: size, .. } = bodies;
-    let records = Records { movers, orientations, first_wall: *first_wall };
+    let records = Records { movers, orientations, specials, first_wall: *first_wall };
     let step = PassStep::of(model, cell.as_ref(), flow.as_ref(), dt, soft.keep_rows);
-    let view = step.view(records, Colliders::of(geometry, specials));
+    let view = step.view(records, Colliders::of(geometry));
     let closing = step.closing(&soft.lists, &soft.moved);
-    let chunks = soft.lists.chunks.par_iter().zip(contacts).zip(&mut soft.chunks).zip(loads.par_chunks_mut(*size));
+    let chunks =
+        soft.lists.chunks.par_iter().zip(contacts.slots_mut()).zip(&mut soft.chunks).zip(loads.par_chunks_mut(*size));
     chunks.enumerate().for_each(|(number, (((lists, contacts), work), loads))| {
         pass(&view, Chunk { number, lists, closing }, number * *size, (contacts, work), loads);
     });
@@ -144,10 +144,10 @@ pub fn detect_and_evaluate(model: &Model, state: &mut State, geometry: &Geometry
 /// Adds loads from other chunks and kicks, which ends the step; then, in the same pass, begins the next one.
 fn gather_and_kick(model: &Model, state: &mut State, work: &mut Work, then: Then) {
     let flow_ahead = deform::flow_ahead(model, state);
-    let Work { soft, reports, flow, timed } = work;
+    let Work { settings, soft, reports, flow, timed } = work;
     let (step, size) = (state.step, state.bodies.chunk);
     let (rows, specials) = Rows::of(&mut state.bodies, reports);
-    let finish = Finish::of(model, specials, step, [flow.as_ref(), flow_ahead.as_ref()], then);
+    let finish = Finish::of((model, *settings), specials, step, [flow.as_ref(), flow_ahead.as_ref()], then);
     let (lists, chunks) = (&soft.lists.chunks, &soft.chunks);
     rows.chunks().enumerate().for_each(|(number, bodies)| {
         finish.chunk(number * size, &lists[number], chunks, bodies, *timed);
@@ -158,18 +158,18 @@ fn gather_and_kick(model: &Model, state: &mut State, work: &mut Work, then: Then
 fn sweep(model: &Model, state: &mut State, geometry: &Geometry, work: &mut Work, then: Then) {
     note_moved(work);
     let flow_ahead = deform::flow_ahead(model, state);
-    let Work { soft, reports, flow, timed } = work;
+    let Work { settings, soft, reports, flow, timed } = work;
     let State { step, bodies, contacts, cell, .. } = state;
     let (first_wall, size) = (bodies.first_wall, bodies.chunk);
     let of_step = PassStep::of(model, cell.as_ref(), flow.as_ref(), model.dt, soft.keep_rows);
     let closing = of_step.closing(&soft.lists, &soft.moved);
     let (mut rows, specials) = Rows::of(bodies, reports);
-    let finish = Finish::of(model, specials, *step, [flow.as_ref(), flow_ahead.as_ref()], then);
-    let colliders = Colliders::of(geometry, specials);
-    let all = &soft.lists.chunks;
+    let finish = Finish::of((model, *settings), specials, *step, [flow.as_ref(), flow_ahead.as_ref()], then);
+    let colliders = Colliders::of(geometry);
+    let (all, contacts) = (&soft.lists.chunks, contacts.slots_mut());
     for (number, lists) in all.iter().enumerate() {
         let own = rows.range(number);
-        let records = Records { movers: rows.movers, orientations: rows.orientations, first_wall };
+        let records = Records { movers: rows.movers, orientations: rows.orientations, specials, first_wall };
         let view = of_step.view(records, colliders);
         let chunk = Chunk { number, lists, closing };
         let contacts = (&mut contacts[number], &mut soft.chunks[number]);
@@ -240,13 +240,7 @@ impl<'a> PassStep<'a> {
 }
 
 /// The pass over the contacts of one chunk, whose bodies begin at `first`.
-fn pass(
-    view: &View,
-    chunk: Chunk,
-    first: usize,
-    (contacts, work): (&mut ChunkContacts, &mut ChunkWork),
-    loads: &mut [Load],
-) {
+fn pass(view: &View, chunk: Chunk, first: usize, (contacts, work): (&mut Slots, &mut ChunkWork), loads: &mut [Load]) {
     let start = Instant::now();
     detect(view, chunk, contacts, work);
     let detected = Instant::now();
@@ -265,9 +259,15 @@ struct Finish<'a> {
 
 impl<'a> Finish<'a> {
     /// With the flow of this step and of the next.
-    fn of(model: &'a Model, specials: &'a [Special], step: u64, flows: [Option<&'a Flow>; 2], then: Then) -> Self {
-        let next = (then == Then::KickAndDrift).then(|| Mechanics::of(model, specials, step + 1, flows[1]));
-        Finish { this: Mechanics::of(model, specials, step, flows[0]), next }
+    fn of(
+        method: (&'a Model, Explicit),
+        specials: &'a [Special],
+        step: u64,
+        flows: [Option<&'a Flow>; 2],
+        then: Then,
+    ) -> Self {
+        let next = (then == Then::KickAndDrift).then(|| Mechanics::of(method, specials, step + 1, flows[1]));
+        Finish { this: Mechanics::of(method, specials, step, flows[0]), next }
     }
 
     fn chunk(&self, first: usize, lists: &ChunkNeighbours, chunks: &[ChunkWork], bodies: ChunkBodies, timed: bool) {

@@ -41,6 +41,12 @@ pub struct PairMemory {
     numbers: Vec<f64>,
 }
 
+impl From<&[f64]> for PairMemory {
+    fn from(numbers: &[f64]) -> Self {
+        PairMemory { numbers: numbers.to_vec() }
+    }
+}
+
 impl PairMemory {
     /// Of one lane of a block.
     pub fn from_lanes(layout: &MemoryLayout, memory: &[Lanes], lane: usize) -> Self {

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::lists::{ChunkNeighbours, Neighbours};
+use super::lists::{ChunkNeighbours, Class, Neighbours};
 use super::{ChunkWork, slots};
-use crate::contact::{LANES, Lanes};
-use crate::state::{Bodies, ChunkContacts, GONE, Mover};
+use crate::contact::{ContactKey, LANES, Lanes, Remembered};
+use crate::model::Model;
+use crate::state::{Bodies, GONE, Mover, Slot, Slots};
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
 #[derive(Clone, Copy, Default)]
@@ -61,7 +62,7 @@ impl Pieces {
     }
 
     /// Gives these contacts, in blocks, what they remember.
-    fn hand_out(&self, from: &[&HeldContact], stride: usize, contacts: &mut ChunkContacts) {
+    fn hand_out(&self, from: &[&HeldContact], stride: usize, contacts: &mut Slots) {
         // A chunk meets some twenty pieces: a linear search beats a map.
         let mut taken: Vec<(u32, Arc<Vec<Lanes>>, usize)> = Vec::new();
         for (block, head) in contacts.blocks.iter_mut().enumerate() {
@@ -91,26 +92,49 @@ impl Pieces {
 }
 
 impl HeldContacts {
+    /// Those of these bodies that touch. Memory of pairs that are not near each other is dropped later.
+    pub fn of(remembered: &Remembered, model: &Model, bodies: &Bodies) -> Self {
+        let mut held = HeldContacts::with_capacity(remembered.len());
+        let material_of = |id: u32| bodies.material_of.get(id as usize).copied();
+        for (key, live, numbers) in remembered.iter() {
+            let (Some(first), Some(second)) = (material_of(key.a), material_of(key.b)) else { continue };
+            if live && model.laws.springs(first, second).is_some() {
+                held.push(key, model.laws.stride(), numbers.iter().copied());
+            }
+        }
+        held
+    }
+
+    /// All of them; what does not touch remembers nothing.
+    pub fn all_of(remembered: &Remembered, model: &Model) -> Self {
+        let mut held = HeldContacts::with_capacity(remembered.len());
+        for (key, live, numbers) in remembered.iter() {
+            held.push(key, model.laws.stride(), numbers.iter().map(|&number| if live { number } else { 0.0 }));
+        }
+        held
+    }
+
     /// None yet, with room for so many.
-    pub fn with_capacity(count: usize) -> Self {
+    fn with_capacity(count: usize) -> Self {
         HeldContacts { contacts: Vec::with_capacity(count), memory: vec![Vec::new()] }
     }
 
     /// Holds one more, which remembers `numbers`, as many as `stride`.
-    pub fn push(&mut self, (a, b, feature): (u32, u32, u8), stride: usize, numbers: impl Iterator<Item = f64>) {
+    fn push(&mut self, key: ContactKey, stride: usize, numbers: impl Iterator<Item = f64>) {
         let place = self.contacts.len();
         let memory = &mut self.memory[0];
         memory.resize((place / LANES + 1) * stride, Lanes::ZERO);
         for (lanes, number) in memory[place / LANES * stride..].iter_mut().zip(numbers) {
             lanes.0[place % LANES] = number;
         }
-        self.contacts.push(HeldContact { a, b, feature, chunk: 0, place: place as u32 });
+        let ContactKey { a, b, feature } = key;
+        self.contacts.push(HeldContact { a, b, feature: feature as u8, chunk: 0, place: place as u32 });
     }
 }
 
 /// Takes contacts out of the lists, which are about to change. Until they are put back there are none.
-pub fn take_out(lists: &[ChunkNeighbours], movers: &[Mover], contacts: &mut [ChunkContacts]) -> HeldContacts {
-    let touching: Vec<usize> = contacts.iter().map(ChunkContacts::touching).collect();
+pub fn take_out(lists: &[ChunkNeighbours], movers: &[Mover], contacts: &mut [Slots]) -> HeldContacts {
+    let touching: Vec<usize> = contacts.iter().map(Slots::touching).collect();
     let mut held = vec![HeldContact::default(); touching.iter().sum()];
     let mut rest = held.as_mut_slice();
     let mut parts = Vec::with_capacity(touching.len());
@@ -125,9 +149,10 @@ pub fn take_out(lists: &[ChunkNeighbours], movers: &[Mover], contacts: &mut [Chu
         for (block, head) in contacts.blocks.iter().enumerate() {
             let live = (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1);
             for (lane, held) in live.zip(&mut held) {
-                let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
+                let slot = contacts.placed[head.first as usize + lane];
+                let candidate = &lists.candidates[slot.candidate()];
                 let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
-                let (feature, place) = (candidate.feature(), (block * LANES + lane) as u32);
+                let (feature, place) = (slot.feature(), (block * LANES + lane) as u32);
                 *held = HeldContact { a, b, feature, chunk: chunk as u32, place };
             }
         }
@@ -145,7 +170,7 @@ pub struct Places<'a> {
     /// Lanes of memory a block.
     pub stride: usize,
     /// Contacts; what they were before goes.
-    pub contacts: &'a mut [ChunkContacts],
+    pub contacts: &'a mut [Slots],
     /// Who is waited for.
     pub chunks: &'a mut [ChunkWork],
 }
@@ -159,10 +184,14 @@ pub fn put_back(held: HeldContacts, order: Order, places: Places) {
     chunks.for_each_init(Vec::new, |from, ((lists, contacts), work)| {
         contacts.placed.clear();
         from.clear();
-        for (place, candidate) in lists.candidates.iter().enumerate() {
-            if let Some(held) = by_owner.find(candidate.a, candidate.b, candidate.feature()) {
-                contacts.placed.push(place as u32);
-                from.push(held);
+        for range in &lists.classes {
+            let features = Class::most_features(range.class);
+            for slot in (range.first..range.end).flat_map(|index| (0..features).map(move |k| Slot::new(index, k))) {
+                let candidate = &lists.candidates[slot.candidate()];
+                if let Some(held) = by_owner.find(candidate.a, candidate.b, slot.feature()) {
+                    contacts.placed.push(slot);
+                    from.push(held);
+                }
             }
         }
         slots::watch_others(lists, &contacts.placed, &mut work.watch);

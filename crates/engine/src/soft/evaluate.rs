@@ -13,7 +13,7 @@ use crate::contact::{Block, LANES, Lanes, Side};
 use crate::law::kernel::{self, Kernel};
 use crate::law::{MemoryLayout, PairMemory, SpringLaws, one};
 use crate::measure::{ContactRow, contact_row};
-use crate::state::{BlockHead, ChunkContacts, Load};
+use crate::state::{BlockHead, Load, Slot, Slots};
 
 /// The pairs of a chunk: its candidates, and which of them have a place, block after block.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub struct Pairs<'a> {
     /// Pairs.
     pub candidates: &'a [Candidate],
     /// Places.
-    pub placed: &'a [u32],
+    pub placed: &'a [Slot],
 }
 
 /// What changes with the contacts: who touches, and what they remember.
@@ -62,7 +62,7 @@ pub fn evaluate_chunk(
     view: &View,
     first: usize,
     lists: &ChunkNeighbours,
-    contacts: &mut ChunkContacts,
+    contacts: &mut Slots,
     work: &mut ChunkWork,
     loads: &mut [Load],
 ) {
@@ -70,7 +70,7 @@ pub fn evaluate_chunk(
     work.outboxes.resize_with(lists.targets.len(), Outbox::default);
     work.outboxes.iter_mut().for_each(Outbox::clear);
     work.rows.clear();
-    let ChunkContacts { placed, blocks, memory } = contacts;
+    let Slots { placed, blocks, memory } = contacts;
     let ChunkWork { outboxes, sums, trouble, rows, .. } = work;
     let pairs = Pairs { candidates: &lists.candidates, placed };
     let loads = Loads { first, own: loads, outboxes };
@@ -240,7 +240,7 @@ fn belt_power(block: &Block, view: &View, batch: &Batch) -> f64 {
             Side::A => (candidate.a, candidate.b, -1.0),
             _ => (candidate.b, candidate.a, 1.0),
         };
-        let wall = &view.colliders.walls[view.wall(index)];
+        let wall = view.colliders.now.wall(view.wall(index));
         if wall.belt {
             let (sphere, belt) = (&view.records.movers[sphere as usize], &view.records.movers[index as usize]);
             // A plane that does not turn has one velocity everywhere.
@@ -265,22 +265,18 @@ fn keep_rows(
 ) {
     for lane in lanes_of(batch.live) {
         let candidate = batch.pair(lane);
-        let (bodies, kind) = (view.movers(candidate), (batch.class.wall, candidate.feature()));
+        let (bodies, kind) = (view.movers(candidate), (batch.class.wall, batch.placed[lane].feature()));
         rows.push(contact_row(block, lane, bodies, kind, laws, memory));
     }
 }
 
 /// The touching contacts that are chosen, in a copy, with their memory; `None` when there are none.
-pub fn chosen(
-    lists: &ChunkNeighbours,
-    contacts: &ChunkContacts,
-    choose: impl Fn(&Candidate) -> bool,
-) -> Option<ChunkContacts> {
+pub fn chosen(lists: &ChunkNeighbours, contacts: &Slots, choose: impl Fn(&Candidate) -> bool) -> Option<Slots> {
     let mut any = 0;
     let mut copy = contacts.clone();
     for head in &mut copy.blocks {
         let placed = &contacts.placed[head.first as usize..][..head.count as usize];
-        for lane in lanes_of(head.live).filter(|&lane| !choose(&lists.candidates[placed[lane] as usize])) {
+        for lane in lanes_of(head.live).filter(|&lane| !choose(&lists.candidates[placed[lane].candidate()])) {
             head.live &= !(1 << lane);
         }
         any |= head.live;
@@ -289,7 +285,7 @@ pub fn chosen(
 }
 
 /// Elastic energy of a chunk's contacts by normal, slide, roll and spin.
-pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &ChunkContacts) -> [f64; 4] {
+pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &Slots) -> [f64; 4] {
     let mut sum = [0.0; 4];
     let mut block = Block::EMPTY;
     let stride = view.laws.stride();

@@ -11,7 +11,7 @@ use super::carry::{self, HeldContacts, Order, Places};
 use super::{ChunkWork, Work, cell};
 use crate::geometry::Geometry;
 use crate::model::Model;
-use crate::state::{Bodies, ChunkContacts, State, chunk_size};
+use crate::state::{Bodies, Slots, State, chunk_size};
 pub use class::Class;
 #[cfg(test)]
 pub use neighbours::ClassRange;
@@ -28,7 +28,7 @@ pub fn rebuild(model: &Model, state: &mut State, geometry: &mut Geometry, work: 
 
 /// Takes contacts out of the lists, which are about to change.
 pub fn take_contacts(state: &mut State, work: &Work) -> HeldContacts {
-    carry::take_out(&work.lists.chunks, &state.bodies.movers, &mut state.contacts)
+    carry::take_out(&work.lists.chunks, &state.bodies.movers, state.contacts.slots_mut())
 }
 
 /// The same as `rebuild` for contacts that were taken out before.
@@ -41,15 +41,14 @@ pub fn make(model: &Model, state: &mut State, geometry: &mut Geometry, work: &mu
     let order = bodies.order_in_space(cell);
     bodies.reorder(&order);
     geometry.pose(bodies);
-    geometry.walls_built.clone_from(&geometry.walls);
+    geometry.note_built();
     bodies.chunk = chunk_size(bodies.movers.len());
     bodies.built_at.clear();
     bodies.built_at.extend(bodies.movers.iter().map(|m| m.position));
     bodies.walls_built_at.clear();
     bodies.walls_built_at.extend_from_slice(&bodies.orientations[bodies.first_wall..]);
     let frame = state.cell.as_ref().map(|cell| &cell.frame);
-    let solids = geometry.solids_at_rest(&bodies.specials);
-    work.lists.build(&model.laws, bodies, &geometry.walls, solids, frame);
+    work.lists.build(&model.laws, bodies, geometry.now(), frame);
     fit(state, work);
     put_contacts_back(model, state, work, held, Order::OfCandidates);
     work.nanoseconds += start.elapsed().as_nanos() as u64;
@@ -61,9 +60,8 @@ pub fn make_as_built(model: &Model, state: &mut State, geometry: &mut Geometry, 
     let bodies = &mut state.bodies;
     swap_with_built(bodies);
     geometry.pose(bodies);
-    geometry.walls_built.clone_from(&geometry.walls);
-    let solids = geometry.solids_at_rest(&bodies.specials);
-    work.lists.build(&model.laws, bodies, &geometry.walls, solids, frame.as_ref());
+    geometry.note_built();
+    work.lists.build(&model.laws, bodies, geometry.now(), frame.as_ref());
     swap_with_built(bodies);
     geometry.pose(bodies);
     geometry.note_before();
@@ -80,7 +78,7 @@ fn swap_with_built(bodies: &mut Bodies) {
 /// What follows the lists chunk by chunk has as many chunks.
 fn fit(state: &mut State, work: &mut Work) {
     let chunks = work.lists.chunks.len();
-    state.contacts.resize_with(chunks, ChunkContacts::default);
+    state.contacts.slots_mut().resize_with(chunks, Slots::default);
     work.chunks.resize_with(chunks, ChunkWork::default);
 }
 
@@ -88,5 +86,9 @@ fn fit(state: &mut State, work: &mut Work) {
 pub fn put_contacts_back(model: &Model, state: &mut State, work: &mut Work, held: HeldContacts, order: Order) {
     let State { bodies, contacts, .. } = state;
     let Work { lists, chunks, .. } = work;
-    carry::put_back(held, order, Places { lists, bodies, stride: model.laws.stride(), contacts, chunks });
+    carry::put_back(
+        held,
+        order,
+        Places { lists, bodies, stride: model.laws.stride(), contacts: contacts.slots_mut(), chunks },
+    );
 }

@@ -1,16 +1,16 @@
-//! What detection and evaluation read, by role: records of bodies, posed walls and solids, the laws, the step.
+//! What detection and evaluation read, by role: records of bodies, posed colliders, the laws, the step.
 
 use glam::DQuat;
 
 use super::lists::Candidate;
 use crate::broad::Shifts;
-use crate::collide::general::{End, Solids};
+use crate::collide::general::End;
+use crate::collider::Placed;
 use crate::contact::Side;
 use crate::flow::PairFlow;
 use crate::geometry::Geometry;
 use crate::model::{LawTable, Special};
 use crate::state::{Bodies, Mover};
-use crate::wall::Wall;
 
 /// Records of bodies.
 #[derive(Clone, Copy)]
@@ -19,6 +19,8 @@ pub struct Records<'a> {
     pub movers: &'a [Mover],
     /// How they are turned.
     pub orientations: &'a [DQuat],
+    /// What is special about some.
+    pub(crate) specials: &'a [Special],
     /// Where the walls begin.
     pub first_wall: usize,
 }
@@ -26,38 +28,31 @@ pub struct Records<'a> {
 impl<'a> Records<'a> {
     /// All bodies.
     pub fn of(bodies: &'a Bodies) -> Self {
-        Records { movers: &bodies.movers, orientations: &bodies.orientations, first_wall: bodies.first_wall }
+        let Bodies { movers, orientations, specials, first_wall, .. } = bodies;
+        Records { movers, orientations, specials, first_wall: *first_wall }
     }
 }
 
-/// Walls, ellipsoids and boxes in their places, and the images of the cell.
+/// Colliders in their places, and the images of the cell.
 #[derive(Clone, Copy)]
 pub struct Colliders<'a> {
-    /// The walls, in the order of their bodies.
-    pub walls: &'a [Wall],
-    /// The same at the start of the step.
-    pub walls_before: &'a [Wall],
-    /// Ellipsoids and boxes, which stand among the spheres.
-    pub solids: Solids<'a>,
+    /// Now.
+    pub now: &'a Placed,
+    /// At the start of the step.
+    pub before: &'a Placed,
     /// The shift of each image of b (m); none without a cell.
     pub shifts: &'a Shifts,
 }
 
 impl<'a> Colliders<'a> {
-    /// In a step that began where walls and solids were before.
-    pub(crate) fn of(geometry: &'a Geometry, specials: &'a [Special]) -> Self {
-        Colliders {
-            walls: &geometry.walls,
-            walls_before: &geometry.walls_before,
-            solids: geometry.solids(specials),
-            shifts: &geometry.shifts,
-        }
+    /// In a step that began where they were before.
+    pub(crate) fn of(geometry: &'a Geometry) -> Self {
+        Colliders { now: geometry.now(), before: geometry.before(), shifts: &geometry.shifts }
     }
 
     /// As all stands, without a step.
-    pub(crate) fn at_rest(geometry: &'a Geometry, specials: &'a [Special]) -> Self {
-        let solids = geometry.solids_at_rest(specials);
-        Colliders { walls_before: &geometry.walls, solids, ..Colliders::of(geometry, specials) }
+    pub(crate) fn at_rest(geometry: &'a Geometry) -> Self {
+        Colliders { before: geometry.now(), ..Colliders::of(geometry) }
     }
 }
 
@@ -77,7 +72,7 @@ pub struct View<'a> {
     pub laws: &'a LawTable,
     /// Bodies.
     pub records: Records<'a>,
-    /// Walls and solids.
+    /// What bodies carry.
     pub colliders: Colliders<'a>,
     /// Step by which memory grows (s).
     pub dt: f64,
@@ -103,12 +98,19 @@ impl<'a> View<'a> {
     /// The two bodies of a pair with an ellipsoid or a box.
     pub fn ends(&self, pair: &Candidate, wall: Side) -> [End<'a>; 2] {
         let end = |index: u32, side: Side| {
-            let mover = &self.records.movers[index as usize];
-            if side != wall {
-                return self.colliders.solids.end(mover, self.dt);
+            let (mover, Colliders { now, before, .. }) = (&self.records.movers[index as usize], self.colliders);
+            if side == wall {
+                let number = self.wall(index);
+                return End::of_wall(mover, now.wall(number), before.wall(number));
             }
-            let number = self.wall(index);
-            End::of_wall(mover, &self.colliders.walls[number], &self.colliders.walls_before[number])
+            let special = self.records.specials.get((mover.special as usize).wrapping_sub(1));
+            let number = special.and_then(|special| special.colliders.first());
+            match number.and_then(|number| Some((number, now.solid(number)?, before.solid(number)?))) {
+                Some((number, posed, was)) => {
+                    End::of_solid(mover, special, [posed, was], [now.turned(number), before.turned(number)])
+                }
+                None => End::of_ball(mover, special, self.dt),
+            }
         };
         [end(pair.a, Side::A), end(pair.b, Side::B)]
     }

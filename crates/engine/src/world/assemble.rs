@@ -5,21 +5,20 @@ use std::borrow::Borrow;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::World;
+use super::work::{self, Work};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control, diagonal, trace};
 use crate::collide::solid;
 use crate::error::BuildError;
-use crate::explicit;
 use crate::geometry::Geometry;
 use crate::inflow::{Inflow, Queue, Traffic};
 use crate::law::SpringLaws;
 use crate::ledger::Sums;
-use crate::model::{Integrator, Model};
+use crate::model::Model;
 use crate::mover::{check_body, mover_of};
 use crate::setup::{Described, Setup};
 use crate::shape::Shape;
-use crate::soft;
-use crate::state::{Bodies, Load, Mover, State};
+use crate::state::{Bodies, Contacts, Load, Mover, State};
 
 impl World {
     /// The world of a setup, before any lists. Bodies as described take more room than as they are kept: they go before
@@ -46,7 +45,7 @@ impl World {
         if !(model.dt > 0.0 && model.dt.is_finite()) {
             return Err(BuildError::BadStep(model.dt));
         }
-        if let Some(pair) = model.laws.first_unfit(explicit::takes) {
+        if let Some(pair) = model.laws.first_unfit(work::taken_by(&model.method)) {
             let [first, second] = pair.map(|material| model.materials[usize::from(material)].name.clone());
             return Err(BuildError::UnfitLaws { first, second });
         }
@@ -56,14 +55,16 @@ impl World {
         if all >= u64::from(u32::MAX) {
             return Err(BuildError::TooMany(all as usize));
         }
-        let (mut specials, mut solids) = (Vec::new(), Vec::new());
+        let (mut specials, mut any_solid) = (Vec::new(), false);
         let [mut spheres, mut walls] = [(described.len(), described.len()), (0, 0)]
             .map(|(movers, turned)| (Vec::<Mover>::with_capacity(movers), Vec::<DQuat>::with_capacity(turned)));
         let (mut material_of, mut laws) = (Vec::with_capacity(described.len()), Laws::new(&model));
         for (id, body) in described.clone().enumerate() {
             let body = body.borrow();
             check_body(id as u32, body, &model)?;
-            let mover = mover_of(id as u32, body, &model, &mut specials, &mut solids);
+            work::check_body(&model.method, id as u32, body)?;
+            let mover = mover_of(id as u32, body, &model, &mut specials);
+            any_solid |= body.shape.is_solid();
             let group = if mover.radius > 0.0 { &mut spheres } else { &mut walls };
             group.0.push(mover);
             group.1.push(body.orientation.normalize());
@@ -71,7 +72,7 @@ impl World {
             laws.meet(&model, id as u32, body);
         }
         laws.check(&model, described.len() as u32)?;
-        if !solids.is_empty() {
+        if any_solid {
             check_solids(&model, described.clone())?;
         }
         if model.cell.is_some() {
@@ -87,11 +88,12 @@ impl World {
         let mut bodies =
             Bodies { movers, orientations, index_of, material_of, specials, first_wall, ..Bodies::default() };
         bodies.note_indices();
+        let geometry = Geometry::of(&mut bodies);
         let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
-        let work = explicit::Work::new(soft::Work::new(soft::lists::Neighbours::new(&bodies, &model.inflows)));
-        let state = State { step: 0, bodies, contacts: Vec::new(), sums: Sums::default(), traffic, cell };
-        Ok(World { model, state, geometry: Geometry::new(solids), work })
+        let state = State { step: 0, bodies, contacts: Contacts::default(), sums: Sums::default(), traffic, cell };
+        let work = Work::new(&model, &state)?;
+        Ok(World { model, state, geometry, work })
     }
 }
 
@@ -122,9 +124,6 @@ fn check_cell<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + 
     let gradient = CellState::new(cell, DVec3::ZERO).gradient * model.dt;
     if gradient.to_cols_array().iter().any(|strain| strain.abs() > MOST_STRAIN) {
         return bad("it strains by more than a tenth in one step: take a smaller step, or strain it more slowly");
-    }
-    if flows && model.integrator != Integrator::VelocityVerlet {
-        return bad("one that changes its shape needs the integrator velocity-verlet");
     }
     if !model.inflows.is_empty() {
         return bad("streams in a cell are not built yet");

@@ -97,20 +97,6 @@ impl World {
         left
     }
 
-    /// The pairs that touch, by index.
-    fn touching_pairs(&self) -> Vec<[u32; 2]> {
-        let mut pairs = Vec::with_capacity(self.contact_count());
-        for (lists, contacts) in self.work.soft.lists.chunks.iter().zip(&self.state.contacts) {
-            for head in &contacts.blocks {
-                for lane in (0..head.count).filter(|lane| head.live >> lane & 1 == 1) {
-                    let candidate = &lists.candidates[contacts.placed[(head.first + lane) as usize] as usize];
-                    pairs.push([candidate.a, candidate.b]);
-                }
-            }
-        }
-        pairs
-    }
-
     /// Contacts that a sphere needs to be held, by the motions that friction resists between any of the materials.
     fn stable_contacts(&self) -> u32 {
         let spheres = self.state.bodies.grains();
@@ -173,7 +159,7 @@ mod tests {
         for (slide, roll, spin, stable) in states {
             let world = world(laws(slide, roll, spin));
             let ids: Vec<u32> = world.ids().filter(|id| *id != 7).collect();
-            let contacts: Vec<(u32, u32)> = world.contacts().iter().map(|row| (row.a, row.b)).collect();
+            let contacts: Vec<(u32, u32)> = world.rows().iter().map(|row| (row.a, row.b)).collect();
             let slow = packing::coordination(&ids, &contacts, stable);
             let fast = world.packing();
             assert!((4..450).contains(&slow.rattlers.len()), "{}", slow.rattlers.len());

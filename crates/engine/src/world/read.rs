@@ -5,15 +5,14 @@ use rayon::prelude::*;
 
 use super::{Phases, World};
 use crate::body::Motion;
-use crate::collide::solid::Form;
-use crate::contact::Side;
 use crate::energy;
-use crate::explicit::start;
+use crate::geometry::Geometry;
 use crate::ledger::Ledger;
 use crate::measure::{BodyView, ContactRow};
 use crate::model::Model;
-use crate::soft::lists::{Candidate, Class};
-use crate::state::{BlockHead, GONE, Load, Mover, State};
+use crate::shape::Shape;
+use crate::soft::lists::Candidate;
+use crate::state::{GONE, Load, Mover, State};
 
 impl World {
     /// Simulated time (s).
@@ -36,6 +35,11 @@ impl World {
         &self.state
     }
 
+    /// Where colliders are: follows from model and state.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
     /// Number of bodies, walls included.
     pub fn body_count(&self) -> usize {
         self.state.bodies.movers.len()
@@ -54,18 +58,15 @@ impl World {
     /// Mean number of contacts a sphere: one between spheres counts at both, one with a wall at its sphere only. Zero without
     /// spheres. The same as `measure::packing::coordination` finds from contacts.
     pub fn coordination(&self) -> f64 {
-        let materials = self.model.materials.len();
-        let ends = |head: &BlockHead| {
-            let spheres = if Class::from_number(head.class, materials).wall == Side::Neither { 2 } else { 1 };
-            spheres * head.live.count_ones() as usize
-        };
-        let ends: usize = self.state.contacts.iter().flat_map(|contacts| contacts.blocks.iter().map(ends)).sum();
+        let first_wall = self.state.bodies.first_wall as u32;
+        let spheres = |pair: &[u32; 2]| pair.iter().filter(|&&index| index < first_wall).count();
+        let ends: usize = self.touching_pairs().iter().map(spheres).sum();
         if self.sphere_count() == 0 { 0.0 } else { ends as f64 / self.sphere_count() as f64 }
     }
 
     /// Listed pairs, touching or not.
     pub fn candidate_count(&self) -> usize {
-        self.work.soft.lists.chunks.iter().map(|lists| lists.candidates.len()).sum()
+        self.work.answers().candidate_count()
     }
 
     /// Bytes of a listed pair.
@@ -74,18 +75,17 @@ impl World {
     /// The bodies of listed pairs, touching or not, by ids, the lower first.
     pub fn candidates(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let id = |index: u32| self.state.bodies.movers[index as usize].id;
-        let all = self.work.soft.lists.chunks.iter().flat_map(|lists| &lists.candidates);
-        all.map(move |pair| (id(pair.a), id(pair.b)))
+        self.work.answers().candidates().into_iter().map(move |[a, b]| (id(a), id(b)))
     }
 
     /// Pairs with a gap below this are listed (m).
     pub fn skin(&self) -> f64 {
-        self.work.soft.lists.sizes.skin
+        self.work.answers().skin()
     }
 
     /// How often neighbour lists were made.
     pub fn rebuilds(&self) -> u64 {
-        self.work.soft.rebuilds
+        self.work.answers().rebuilds()
     }
 
     /// The ids of the bodies that are there, rising. Ids are never used again, so there are gaps where bodies have left.
@@ -122,26 +122,32 @@ impl World {
     }
 
     fn half_size(&self, mover: &Mover) -> DVec3 {
-        let special = self.state.bodies.special(mover);
-        let solid = special.and_then(|special| special.solid).map(|at| self.geometry.solids[at as usize].posed.form);
-        match solid {
-            Some(Form::Ellipsoid { axes }) => axes,
-            Some(Form::Box { half }) => half,
+        match self.state.bodies.special(mover).and_then(|special| special.shape) {
+            Some(Shape::Ellipsoid { axes }) => axes,
+            Some(Shape::Box { size }) => size * 0.5,
             _ => DVec3::splat(mover.radius),
         }
     }
 
-    /// Whether the next evaluation of loads keeps rows for `contacts`. The first one, at step 0, always does.
-    pub fn keep_contacts(&mut self, keep: bool) {
-        self.work.soft.keep_rows = keep;
+    /// Whether the next step keeps rows for `rows`. The first evaluation, at step 0, always does.
+    pub fn keep_rows(&mut self, keep: bool) {
+        self.work.answers_mut().keep_rows(keep);
     }
 
-    /// The contacts of the latest evaluation, sorted by a, b and feature; empty unless rows were kept.
-    pub fn contacts(&self) -> Vec<ContactRow> {
-        let mut rows: Vec<ContactRow> =
-            self.work.soft.chunks.iter().flat_map(|chunk| chunk.rows.iter().copied()).collect();
-        rows.sort_unstable_by_key(|row| (row.a, row.b, row.feature));
-        rows
+    /// The contacts of the latest step, sorted by a, b and feature; empty unless rows were kept.
+    pub fn rows(&self) -> Vec<ContactRow> {
+        sorted(self.work.answers().rows())
+    }
+
+    /// The contacts of the state as it is, evaluated on a copy of it, sorted by a, b and feature: loads of velocities at the full
+    /// step, while `rows` has those of the latest step.
+    pub fn contacts_now(&self) -> Vec<ContactRow> {
+        sorted(self.work.answers().contacts_now(self.seen()))
+    }
+
+    /// The pairs that touch, by index.
+    pub(super) fn touching_pairs(&self) -> Vec<[u32; 2]> {
+        self.work.answers().touching_pairs(self.seen())
     }
 
     /// Whether phases are timed in detail: a few looks at the clock for every chunk of bodies.
@@ -158,21 +164,14 @@ impl World {
     pub fn bytes(&self) -> (usize, usize) {
         use std::mem::size_of;
         let per_body = size_of::<Mover>() + size_of::<Load>() + size_of::<DQuat>() + size_of::<DVec3>() + 4 + 2;
-        let lists: usize = self.work.soft.lists.chunks.iter().map(|l| l.candidates.capacity()).sum();
-        let bodies = self.body_count() * per_body + lists * size_of::<Candidate>();
-        let contacts = self
-            .state
-            .contacts
-            .iter()
-            .zip(&self.work.soft.chunks)
-            .map(|(contacts, work)| work.bytes() + contacts.bytes());
-        (bodies, contacts.sum())
+        let [lists, contacts] = self.work.answers().bytes(&self.state);
+        (self.body_count() * per_body + lists, contacts)
     }
 
     /// The energies now.
     pub fn ledger(&self) -> Ledger {
         let (kinetic, potential) = energy::of_all(&self.model, &self.state);
-        let stored = start::stored(&self.model, &self.state, &self.geometry, &self.work);
+        let stored = self.work.answers().stored(self.seen());
         Ledger::new(kinetic, potential, stored, &self.state.sums, self.model.dt)
     }
 
@@ -201,8 +200,13 @@ impl World {
         };
         let chunks: Vec<(f64, usize)> = chunks.map(of_chunk).collect();
         let (net, free) = chunks.into_iter().fold((0.0, 0), add);
-        let pressed = self.work.soft.pressed();
+        let pressed = self.work.answers().pressed();
         let contacts = self.contact_count();
         if contacts == 0 || free == 0 { 0.0 } else { (net / free as f64) / (pressed / contacts as f64) }
     }
+}
+
+fn sorted(mut rows: Vec<ContactRow>) -> Vec<ContactRow> {
+    rows.sort_unstable_by_key(|row| (row.a, row.b, row.feature));
+    rows
 }

@@ -12,22 +12,21 @@
 //!
 //! Does not do: describing bodies, materials and laws; those come with the `Setup`, which must be that of the saved world.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
 use glam::{DQuat, DVec3, IVec3};
-use thiserror::Error;
 
 use super::World;
-use crate::body::{Body, Motion};
+use crate::answers::{Changed, Kept, Stage};
+use crate::body::Motion;
 use crate::cell::{Cell, CellState};
-use crate::error::{BuildError, Trouble};
-use crate::explicit::{deform, start, step};
-use crate::inflow::{Arrival, Traffic};
+use crate::contact::{ContactKey, Remembered};
+use crate::error::RestoreError;
+use crate::inflow::{Arrivals, Traffic};
 use crate::ledger::Sums;
 use crate::mover::{check_body, mover_of};
 use crate::setup::Setup;
-use crate::shape::Shape;
-use crate::soft::carry::{HeldContacts, Order};
-use crate::soft::cell;
-use crate::soft::lists::{self, Neighbours, Sizes};
 use crate::state::{GONE, Load, Mover};
 
 /// A body as it is saved.
@@ -111,26 +110,8 @@ pub struct Saved {
     pub cell: Option<CellState>,
 }
 
-/// Why a saved state does not go with a setup.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum RestoreError {
-    /// The setup makes no world.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The saved state is of another world.
-    #[error("the saved state is of another scene: {0}")]
-    Differs(String),
-    /// The saved state contradicts itself.
-    #[error("the saved state is broken: {0}")]
-    Broken(String),
-}
-
 fn broken<T>(what: impl Into<String>) -> Result<T, RestoreError> {
     Err(RestoreError::Broken(what.into()))
-}
-
-fn too_small(trouble: Trouble) -> RestoreError {
-    RestoreError::Build(BuildError::BadCell(trouble.to_string()))
 }
 
 /// More steps than any run takes; beyond them, step times dt is no exact time.
@@ -141,12 +122,13 @@ impl World {
     pub fn save(&self) -> Saved {
         let mut saved = self.save_head();
         saved.bodies = (0..self.body_count()).map(|index| self.saved_body(index)).collect();
-        let all: Result<(), ()> = self.visit_saved_contacts(|contact, memory| {
-            saved.contacts.push(contact);
-            saved.memory.extend_from_slice(memory);
+        let _: Result<(), Infallible> = self.visit_contacts(|key, live, numbers| {
+            let ContactKey { a, b, feature } = key;
+            saved.contacts.push(SavedContact { a, b, feature: feature as u8, live });
+            saved.memory.extend_from_slice(numbers);
+            saved.memory.resize(saved.contacts.len() * saved.stride, 0.0);
             Ok(())
         });
-        debug_assert!(all.is_ok());
         saved
     }
 
@@ -154,14 +136,15 @@ impl World {
     /// for a copy of all.
     pub fn save_head(&self) -> Saved {
         let bodies = &self.state.bodies;
-        let Sizes { skin, smallest, .. } = self.work.soft.lists.sizes;
+        let entries = self.work.answers().entries();
+        let entry = |name: &str| entries.iter().find(|entry| entry.0 == name).map_or(0.0, |entry| entry.1);
         Saved {
             step: self.state.step,
             dt: self.model.dt,
             sums: self.state.sums,
-            pressed: self.work.soft.pressed(),
-            skin,
-            smallest,
+            pressed: entry("pressed"),
+            skin: entry("skin"),
+            smallest: entry("smallest"),
             chunk: bodies.chunk,
             spheres: bodies.first_wall,
             bodies: Vec::new(),
@@ -176,30 +159,17 @@ impl World {
 
     /// How many places of contacts there are.
     pub fn saved_contact_count(&self) -> usize {
-        self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum()
+        self.state.contacts.places()
     }
 
     /// The places of contacts, in their order, with their memory, until `visit` fails.
-    pub fn visit_saved_contacts<E>(
-        &self,
-        mut visit: impl FnMut(SavedContact, &[f64]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let movers = &self.state.bodies.movers;
-        let stride = self.model.laws.stride();
-        let mut memory = vec![0.0; stride];
-        for (lists, contacts) in self.work.soft.lists.chunks.iter().zip(&self.state.contacts) {
-            for (block, head) in contacts.blocks.iter().enumerate() {
-                let lanes = &contacts.memory[block * stride..(block + 1) * stride];
-                for lane in 0..head.count as usize {
-                    let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
-                    let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
-                    memory.iter_mut().zip(lanes).for_each(|(number, lanes)| *number = lanes.0[lane]);
-                    let (feature, live) = (candidate.feature(), head.live >> lane & 1 == 1);
-                    visit(SavedContact { a, b, feature, live }, &memory)?;
-                }
-            }
-        }
-        Ok(())
+    pub fn visit_contacts<E>(&self, mut visit: impl FnMut(ContactKey, bool, &[f64]) -> Result<(), E>) -> Result<(), E> {
+        let mut result = Ok(());
+        let _ = self.work.answers().visit_contacts(self.seen(), &mut |key, live, numbers| {
+            result = visit(key, live, numbers);
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        result
     }
 
     /// A body by its place in the order of space.
@@ -263,55 +233,10 @@ impl World {
         let driven: Vec<(Mover, DQuat)> = rows.filter(|(mover, _)| world.is_driven(mover)).collect();
         world.go_on_with_cell(saved)?;
         world.put_back(saved)?;
-        world.renew_lists(saved)?;
-        let swept = world.swept();
-        for (mover, orientation) in driven {
-            let index = world.state.bodies.index_of[mover.id as usize];
-            // One that was taken out stays out.
-            if index != GONE {
-                world.state.bodies.movers[index as usize] = mover;
-                world.state.bodies.orientations[index as usize] = orientation;
-            }
-        }
-        world.geometry.pose(&world.state.bodies);
-        world.renew_lists_of_planes(&swept);
-        world.geometry.note_before();
         let World { model, state, geometry, work } = &mut world;
-        let flow_power = deform::restart(model, state, work.soft.virial());
-        start::start_ledger(model, state, geometry, work, saved.sums.power, flow_power);
+        let stage = Stage { had_cell: saved.cell.is_some(), driven, power: saved.sums.power };
+        work.answers_mut().begin_stage(Changed { model, state, geometry }, stage)?;
         Ok(world)
-    }
-
-    /// Lists for a cell that the saved world did not have, or that no longer follows the flow they were made in.
-    fn renew_lists(&mut self, saved: &Saved) -> Result<(), RestoreError> {
-        let Some(cell) = self.state.cell else { return Ok(()) };
-        let halted = !self.model.flows() && cell.built != cell.frame.vectors;
-        if saved.cell.is_none() || halted {
-            cell::check(&self.model, &self.state, &self.work.soft.lists.sizes).map_err(too_small)?;
-            self.rebuild_lists();
-        }
-        if saved.cell.is_none() {
-            self.keep_rows_of_now();
-            deform::note_virial(&mut self.state, self.work.soft.virial());
-        }
-        Ok(())
-    }
-
-    /// Whether each wall is a plane that turns.
-    fn swept(&self) -> Vec<bool> {
-        let movers = &self.state.bodies.movers[self.state.bodies.first_wall..];
-        self.geometry.walls.iter().zip(movers).map(|(wall, mover)| wall.sweeps(mover.angular_velocity)).collect()
-    }
-
-    /// Lists for planes that begin or cease to turn, or stand otherwise than when lists were made. How far a plane has turned is not
-    /// followed (`Wall::moved_since`): lists hold every sphere against one that turns, and only what is near against others.
-    fn renew_lists_of_planes(&mut self, swept: &[bool]) {
-        let now = self.swept();
-        let (walls, built) = (&self.geometry.walls, &self.geometry.walls_built);
-        let turned = |(k, &sweeps): (usize, &bool)| !sweeps && walls[k].plane() != built[k].plane();
-        if now != swept || now.iter().enumerate().any(turned) {
-            self.rebuild_lists();
-        }
     }
 
     /// The cell as it was saved, if there is one.
@@ -346,19 +271,14 @@ impl World {
     }
 
     /// Makes room for bodies that have entered since the start; where they are, and which have left, comes later.
-    fn expect_arrivals(&mut self, arrivals: &[Arrival]) -> Result<(), RestoreError> {
+    fn expect_arrivals(&mut self, arrivals: &Arrivals) -> Result<(), RestoreError> {
         let first = self.id_count();
         let bodies = &mut self.state.bodies;
         let mut movers = Vec::with_capacity(arrivals.len());
-        for (id, arrival) in (first..).zip(arrivals) {
-            let body = Body {
-                mass: Some(arrival.mass),
-                ..Body::new(Shape::Sphere { radius: arrival.radius }, arrival.material, DVec3::ZERO)
-            };
+        for (id, arrival) in (first..).zip(arrivals.iter()) {
+            let body = arrival.body();
             check_body(id, &body, &self.model)?;
-            movers.push(mover_of(id, &body, &self.model, &mut bodies.specials, &mut self.geometry.solids));
-            let largest = &mut self.work.soft.lists.sizes.largest;
-            *largest = largest.max(arrival.radius);
+            movers.push(mover_of(id, &body, &self.model, &mut bodies.specials));
             bodies.material_of.push(arrival.material);
         }
         let (at, count) = (bodies.first_wall, movers.len());
@@ -370,6 +290,7 @@ impl World {
         for (index, mover) in bodies.movers.iter().enumerate() {
             bodies.index_of[mover.id as usize] = index as u32;
         }
+        self.geometry.enter(bodies, at..at + count);
         Ok(())
     }
 
@@ -377,24 +298,20 @@ impl World {
     fn put_back(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         self.check_sizes(saved)?;
         self.place_bodies(saved)?;
-        if saved.cell.is_some() {
-            cell::check(&self.model, &self.state, &self.work.soft.lists.sizes).map_err(too_small)?;
+        let mut contacts = Remembered::with_capacity(saved.contacts.len());
+        for (contact, numbers) in saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride)) {
+            let &SavedContact { a, b, feature, live } = contact;
+            contacts.push(ContactKey { a, b, feature: u32::from(feature) }, live, numbers.iter().copied());
         }
-        if saved.spheres > 0 {
-            let largest = self.work.soft.lists.sizes.largest;
-            let sizes = Sizes { skin: saved.skin, smallest: saved.smallest, largest };
-            self.work.soft.lists = Neighbours::with_sizes(sizes);
-        }
-        lists::make_as_built(&self.model, &mut self.state, &mut self.geometry, &mut self.work.soft);
-        step::expect_reports(&mut self.work);
-        self.place_contacts(saved)?;
-        self.keep_rows_of_now();
-        let chunks = &mut self.work.soft.chunks;
-        chunks.iter_mut().for_each(|chunk| chunk.sums.pressed = 0.0);
-        if let Some(first) = chunks.first_mut() {
-            first.sums.pressed = saved.pressed;
-        }
-        Ok(())
+        let entries = |name: &str| match name {
+            "skin" => Some(saved.skin),
+            "smallest" => Some(saved.smallest),
+            "pressed" => Some(saved.pressed),
+            _ => None,
+        };
+        let World { model, state, geometry, work } = self;
+        let kept = Kept { entries: &entries, contacts: &contacts };
+        work.answers_mut().resume(Changed { model, state, geometry }, kept)
     }
 
     fn check_sizes(&self, saved: &Saved) -> Result<(), RestoreError> {
@@ -415,12 +332,6 @@ impl World {
         }
         if saved.stride == 0 || saved.contacts.len().checked_mul(saved.stride) != Some(saved.memory.len()) {
             return broken("memory and contacts differ in number");
-        }
-        // A stage may have let in spheres smaller than those that size classes count from: they stand in the lowest class.
-        let least = saved.bodies[..saved.spheres].iter().map(|body| body.radius).fold(f64::INFINITY, f64::min);
-        let sizes_fit = saved.smallest.is_finite() && saved.smallest >= 1e-6 * least && saved.skin <= saved.smallest;
-        if saved.spheres > 0 && !(sizes_fit && saved.skin > 0.0) {
-            return broken(format!("skin {} m, smallest radius {} m", saved.skin, saved.smallest));
         }
         Ok(())
     }
@@ -476,48 +387,6 @@ impl World {
         bodies.chunk = saved.chunk;
         self.state.bodies = bodies;
         Ok(())
-    }
-
-    fn place_contacts(&mut self, saved: &Saved) -> Result<(), RestoreError> {
-        let index_of = &self.state.bodies.index_of;
-        let there = |id: u32| index_of.get(id as usize).is_some_and(|&index| index != GONE);
-        let mut held = HeldContacts::with_capacity(saved.contacts.len());
-        let places = saved.contacts.iter().map(|c| ((c.a, c.b, c.feature), c.live));
-        let mut pairs: Vec<((u32, u32, u8), bool)> = places.collect();
-        pairs.sort_unstable();
-        if pairs.windows(2).any(|two| two[0].0 == two[1].0) {
-            return broken("a contact stands in it twice");
-        }
-        for (contact, numbers) in saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride)) {
-            let SavedContact { a, b, feature, live } = *contact;
-            let finite = numbers.iter().all(|number| number.is_finite());
-            if !(a < b && there(a) && there(b) && finite) {
-                return broken(format!("the contact of bodies {a} and {b}"));
-            }
-            held.push((a, b, feature), saved.stride, numbers.iter().map(|&number| if live { number } else { 0.0 }));
-        }
-        lists::put_contacts_back(&self.model, &mut self.state, &mut self.work.soft, held, Order::Held);
-        let placed: usize = self.state.contacts.iter().map(|contacts| contacts.placed.len()).sum();
-        if placed != saved.contacts.len() {
-            let lost = saved.contacts.len() - placed;
-            return broken(format!("{lost} contacts are between bodies that are far apart"));
-        }
-        let movers = &self.state.bodies.movers;
-        for (lists, contacts) in self.work.soft.lists.chunks.iter().zip(&mut self.state.contacts) {
-            for head in &mut contacts.blocks {
-                for lane in 0..head.count as usize {
-                    let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
-                    let [a, b] = [candidate.a, candidate.b].map(|index| movers[index as usize].id);
-                    let live = pairs.binary_search(&((a, b, candidate.feature()), false)).is_err();
-                    head.live &= !(u32::from(!live) << lane);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn keep_rows_of_now(&mut self) {
-        start::keep_rows_of_now(&self.model, &mut self.state, &self.geometry, &mut self.work);
     }
 }
 

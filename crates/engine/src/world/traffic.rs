@@ -1,9 +1,9 @@
 //! Bodies that a caller puts in or takes out between two steps, and what there is to know of those that came.
 
 use super::World;
+use crate::answers::{Changed, Seen};
 use crate::body::Body;
 use crate::error::BuildError;
-use crate::explicit::change;
 use crate::inflow::Arrival;
 use crate::soft::cell;
 use crate::traffic;
@@ -15,12 +15,11 @@ impl World {
         let World { model, state, geometry, work } = self;
         let first = state.bodies.index_of.len() as u32;
         traffic::check_entering(model, state, geometry, cell::upright(state).as_ref(), bodies)?;
-        let radii = || bodies.iter().filter_map(|body| body.shape.radius());
-        let largest = radii().fold(0.0, f64::max);
-        cell::check_for(largest, model, state, &work.soft.lists.sizes)
+        let radii: Vec<f64> = bodies.iter().filter_map(|body| body.shape.radius()).collect();
+        let work = work.answers_mut();
+        work.admit(Seen { model, state, geometry }, &radii)
             .map_err(|trouble| BuildError::BadCell(trouble.to_string()))?;
-        radii().for_each(|radius| work.soft.lists.sizes.admit(radius));
-        change::change(model, state, geometry, work, (&[], bodies));
+        work.change(Changed { model, state, geometry }, &[], bodies);
         Ok((first..self.id_count()).collect())
     }
 
@@ -30,7 +29,8 @@ impl World {
         let mut ids: Vec<u32> = ids.iter().copied().filter(|&id| is_sphere(id)).collect();
         ids.sort_unstable();
         ids.dedup();
-        change::change(&self.model, &mut self.state, &mut self.geometry, &mut self.work, (&ids, &[]));
+        let World { model, state, geometry, work } = self;
+        work.answers_mut().change(Changed { model, state, geometry }, &ids, &[]);
     }
 
     /// The material of a body by id, also of one that has left.
@@ -42,7 +42,7 @@ impl World {
     /// there at the start.
     pub fn arrival(&self, id: u32) -> Option<Arrival> {
         let at_start = self.state.bodies.index_of.len() - self.state.traffic.arrivals.len();
-        self.state.traffic.arrivals.get((id as usize).checked_sub(at_start)?).copied()
+        self.state.traffic.arrivals.get((id as usize).checked_sub(at_start)?)
     }
 
     /// How each stream keeps up with its rate.

@@ -118,7 +118,9 @@ fn scene(number: usize) -> (Setup, u64) {
         }
         _ => {
             let mut model = falling(damped(every_option(2e4)[4].1), 2.5e-4);
-            model.integrator = stickslip::model::Integrator::SymplecticEuler;
+            model.method = stickslip::model::Explicit::default()
+                .with_integrator(stickslip::model::Integrator::SymplecticEuler)
+                .into();
             (poured(model, &[0.5; 300], 3.0, 14.0, true), 5000)
         }
     }
@@ -378,7 +380,7 @@ fn the_fast_step_is_the_slow_one() {
         for integrator in [stickslip::model::Integrator::VelocityVerlet, stickslip::model::Integrator::SymplecticEuler]
         {
             let mut setup = small_scene(laws);
-            setup.model.integrator = integrator;
+            setup.model.method = stickslip::model::Explicit::default().with_integrator(integrator).into();
             let mut slow = SlowWorld::new(setup.clone());
             let mut fast = world(setup.model, setup.bodies);
             let mut touched = 0;

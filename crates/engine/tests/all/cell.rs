@@ -7,7 +7,7 @@ use stickslip::cell::{Cell, CellInertia, Control, Frame};
 use stickslip::inflow::Outflow;
 use stickslip::law::*;
 use stickslip::measure::ContactRow;
-use stickslip::model::Integrator;
+use stickslip::model::{Explicit, Integrator};
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
 use stickslip::world::{Remembered, Setup, World};
@@ -110,7 +110,7 @@ fn other_vectors_of_the_lattice_give_the_same_contacts_and_loads() {
     for (vectors, bodies) in leaning {
         let second = build(Frame { vectors, ..frame }, bodies);
         // Lengths of 5 cells, of some 10, to rounding: 1e-14; the loads are stiffness 1 times that.
-        same_contacts(&first.contacts(), &second.contacts(), 1e-12);
+        same_contacts(&first.rows(), &second.rows(), 1e-12);
         assert!((first.pressure().unwrap() - second.pressure().unwrap()).abs_diff_eq(DMat3::ZERO, 1e-14));
     }
 }
@@ -168,13 +168,13 @@ fn an_affine_expansion_opens_every_contact() {
     let damping = 0.5 / heavy;
     let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, damping)));
     let mut grown = world(model(laws, dt, frame, control), at_rest(&bodies_of(&packed, heavy)));
-    let mut before = grown.contacts();
+    let mut before = grown.rows();
     let count = before.len();
     assert!(count > 120);
     for _ in 0..20 {
-        grown.keep_contacts(true);
+        grown.keep_rows(true);
         grown.step().unwrap();
-        let now = grown.contacts();
+        let now = grown.rows();
         for row in &now {
             let old = before.iter().find(|old| (old.a, old.b) == (row.a, row.b)).unwrap();
             let (r, was) = (1.0 - row.overlap, 1.0 - old.overlap);
@@ -219,7 +219,7 @@ fn a_retraced_strain_returns_at_second_order() {
         }
         let setup = Setup { model: model(stick(1.0), dt, frame, Control::Fixed), bodies };
         let end = World::with_memory(setup, &memory).unwrap();
-        let held: Vec<_> = end.contacts().into_iter().filter(|row| row.overlap > 0.02).collect();
+        let held: Vec<_> = end.rows().into_iter().filter(|row| row.overlap > 0.02).collect();
         assert!(held.len() > 5, "{}", held.len());
         largest(held.iter().map(|row| row.slide.length()))
     };
@@ -468,7 +468,10 @@ fn cells_that_cannot_be_are_refused() {
     let half = Frame { periodic: [true, true, false], ..cube(9.0) };
     assert!(refused(plain(half, pressure(1.0, true)), one()).contains("every direction"));
     assert!(refused(plain(cube(9.0), pressure(-1.0, true)), one()).contains("above zero"));
-    let euler = Model { integrator: Integrator::SymplecticEuler, ..plain(cube(9.0), pressure(1.0, true)) };
+    let euler = Model {
+        method: Explicit::default().with_integrator(Integrator::SymplecticEuler).into(),
+        ..plain(cube(9.0), pressure(1.0, true))
+    };
     assert!(refused(euler, one()).contains("velocity-verlet"));
     let plane = || vec![sphere(0.5, DVec3::ONE), common::plane(DVec3::Z, DVec3::ZERO)];
     assert!(refused(plain(cube(9.0), Control::Fixed), plane()).contains("crosses"));
@@ -581,7 +584,7 @@ fn a_stage_in_a_new_cell_knows_its_stress() {
     let same = |a: DMat3, b: DMat3| a.abs_diff_eq(b, 1e-15);
     assert!(same(stage.pressure().unwrap(), fresh.pressure().unwrap()));
     assert!(same(stage.cell().unwrap().gradient_rate, fresh.cell().unwrap().gradient_rate));
-    assert_eq!(stage.contacts().len(), 6);
+    assert_eq!(stage.rows().len(), 6);
 }
 
 /// A body that had left the cell through a face that repeats, and was not yet put back, was taken out as one that has left the

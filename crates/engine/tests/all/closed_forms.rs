@@ -69,10 +69,10 @@ fn a_sphere_thrown_without_spin_slips_then_rolls_then_rests() {
     let rests = v0 / mu_r;
     for (name, roll, dashpot) in rolling_laws(mu_r, K) {
         let mut world = on_plane(laws(slide(mu), Some(roll), None), 0.0, v0, DVec3::ZERO, DT);
-        world.keep_contacts(true);
+        world.keep_rows(true);
         let (mut slipped, mut end) = (false, None);
         run_until(&mut world, steps_of(1.1 * rests), |world| {
-            match world.contacts()[0].mode[0] {
+            match world.rows()[0].mode[0] {
                 Mode::Slip => slipped = true,
                 _ if slipped && end.is_none() => end = Some((world.time(), world.body(0).velocity.x)),
                 _ => {}

@@ -46,7 +46,7 @@ fn momentum_and_angular_momentum_are_conserved_by_every_law() {
     for integrator in [Integrator::VelocityVerlet, Integrator::SymplecticEuler] {
         for (name, laws) in every_law(1e3) {
             let mut model = model(laws, 1e-3);
-            model.integrator = integrator;
+            model.method = stickslip::model::Explicit::default().with_integrator(integrator).into();
             let mut world = world(model, bodies.clone());
             let (linear, angular, size) = momenta(&world, &bodies);
             let mut touched = 0;
@@ -166,7 +166,7 @@ fn bobbing(integrator: Integrator, dt: f64) -> f64 {
     let (k, g) = (100.0_f64, 1.0);
     let mut model = model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(k, 0.0))), dt);
     model.gravity = DVec3::Z * -g;
-    model.integrator = integrator;
+    model.method = stickslip::model::Explicit::default().with_integrator(integrator).into();
     // m = 1: rests at an overlap of 0.01, starts 0.004 above that.
     let rest = 0.5 - g / k;
     let mut world = world(model, vec![sphere(0.5, DVec3::Z * (rest + 0.004)), plane(DVec3::Z, DVec3::ZERO)]);

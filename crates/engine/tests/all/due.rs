@@ -10,7 +10,7 @@ use stickslip::body::{Oscillation, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control, Frame};
 use stickslip::inflow::{Inflow, Outflow};
 use stickslip::law::*;
-use stickslip::model::Integrator;
+use stickslip::model::{Explicit, Integrator, Method};
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
 use stickslip::world::{Setup, World};
@@ -67,14 +67,14 @@ fn compare(name: &str, setup: Setup, steps: u64) -> (usize, u64) {
     let mut world = World::new(setup).unwrap_or_else(|error| panic!("{name}: {error}"));
     let (mut before, mut begun) = (Pairs::new(), 0);
     for step in 1..=steps {
-        world.keep_contacts(true);
+        world.keep_rows(true);
         // What overlaps too deeply is told after the step is done.
         let trouble = world.step();
         if world.steps() < step {
             println!("{name} ended at step {step} of {steps}: {trouble:?}");
             break;
         }
-        let found: Pairs = world.contacts().iter().map(|row| (row.a, row.b)).collect();
+        let found: Pairs = world.rows().iter().map(|row| (row.a, row.b)).collect();
         let (touching, nearly) = brute_force(&world, &planes);
         let missed: Vec<_> = touching.difference(&found).collect();
         assert!(missed.is_empty(), "{name}, step {step}: {missed:?} are not found");
@@ -127,12 +127,14 @@ fn shake(stream: &mut Stream, size: f64, dt: f64) -> Motion {
 fn crowd(stream: &mut Stream) -> Setup {
     let dt = decades(stream, -4.3, -3.3);
     let mut model = model(laws(stream, dt), dt);
+    let mut method = Explicit::default();
     if chance(stream, 0.3) {
-        model.integrator = Integrator::SymplecticEuler;
+        method.integrator = Integrator::SymplecticEuler;
     }
     if chance(stream, 0.3) {
-        model.local_damping = 0.7;
+        method.local_damping = 0.7;
     }
+    model.method = method.into();
     if chance(stream, 0.6) {
         model.gravity = random_direction(stream) * decades(stream, -6.0, -3.7) / (dt * dt);
     }
@@ -304,13 +306,13 @@ fn compare_with_slow(name: &str, setup: Setup, steps: u64) -> usize {
     let mut world = World::new(setup.clone()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let (mut before, mut begun) = (BTreeSet::new(), 0);
     for step in 1..=steps {
-        world.keep_contacts(true);
+        world.keep_rows(true);
         let trouble = world.step();
         if world.steps() < step {
             println!("{name} ended at step {step} of {steps}: {trouble:?}");
             break;
         }
-        let rows = world.contacts();
+        let rows = world.rows();
         let found: BTreeSet<_> = rows.iter().map(|row| (row.a as usize, row.b as usize, row.feature)).collect();
         let expected = all_pairs(&world, &setup);
         // Orientations are made unit vectors once more: what touches by less than that is a matter of rounding.
@@ -482,7 +484,9 @@ fn the_fast_step_of_a_crowd_is_the_slow_one() {
     let mut touched = 0;
     for seed in 0..rounds() {
         let mut setup = crowd(&mut Stream::named(seed, "crowd"));
-        (setup.model.inflows, setup.model.outflow, setup.model.local_damping) = (Vec::new(), None, 0.0);
+        (setup.model.inflows, setup.model.outflow) = (Vec::new(), None);
+        let Method::Explicit(method) = setup.model.method;
+        setup.model.method = method.with_local_damping(0.0).into();
         setup.bodies.truncate(150);
         let dt = setup.model.dt;
         // Torques of a constant size take their sign from rounding at rest.

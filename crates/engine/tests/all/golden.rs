@@ -37,7 +37,7 @@ type Run = fn(Setup, u64) -> World;
 
 fn finished(mut world: World, steps: u64) -> World {
     world.advance(steps - 1 - world.steps()).expect("the scene stays sound");
-    world.keep_contacts(true);
+    world.keep_rows(true);
     world.advance(1).expect("the scene stays sound");
     world
 }
@@ -76,7 +76,7 @@ fn check(scenes: Vec<Scene>) {
     for Scene { name, setup, steps, least_rows } in scenes {
         for (way, threads, run) in ways {
             let world = on_threads(threads, || run(setup.clone(), steps));
-            let rows = world.contacts().len();
+            let rows = world.rows().len();
             assert!(rows >= least_rows, "{name}: {rows} rows after {steps} steps");
             complaints.extend(complaint(name, way, on_threads(threads, || digest::all(&world))));
         }
@@ -133,7 +133,7 @@ fn a_run_that_fails_has_its_golden_bits() {
     for (threads, way) in [(1, "one thread"), (3, "three threads")] {
         let (world, trouble) = on_threads(threads, || {
             let mut world = World::new(scenes::too_fast()).expect("the scene makes a world");
-            world.keep_contacts(true);
+            world.keep_rows(true);
             let trouble = loop {
                 assert!(world.steps() < 1000, "it should have failed");
                 if let Err(trouble) = world.step() {

@@ -43,7 +43,7 @@ fn brute_force(bodies: &[Body], limit: f64) -> Pairs {
 
 /// The touching pairs of a world, and its candidate pairs.
 fn found(world: &World) -> (Pairs, Pairs) {
-    let touching = world.contacts().iter().map(|row| (row.a, row.b)).collect();
+    let touching = world.rows().iter().map(|row| (row.a, row.b)).collect();
     let candidates: Pairs = world.candidates().collect();
     assert_eq!(candidates.len(), world.candidate_count(), "no pair is listed twice");
     (touching, candidates)
@@ -107,14 +107,14 @@ fn contacts_equal_brute_force_while_bodies_move() {
     bodies.iter_mut().for_each(|body| body.velocity = random_vector(&mut stream, 3.0));
     let mut world = world(model(every_law(1e-6)[0].1, 1e-2), bodies.clone());
     for step in 1..=40 {
-        world.keep_contacts(true);
+        world.keep_rows(true);
         // Overlaps here are far too deep for a run, which the world reports after having done the step.
         let _ = world.step();
         assert_eq!(world.steps(), step);
         for (id, body) in bodies.iter_mut().enumerate() {
             body.position = world.body(id as u32).position;
         }
-        let touching: Pairs = world.contacts().iter().map(|row| (row.a, row.b)).collect();
+        let touching: Pairs = world.rows().iter().map(|row| (row.a, row.b)).collect();
         assert_eq!(touching, brute_force(&bodies, 0.0), "step {step}");
     }
     assert!(world.rebuilds() > 10);
@@ -151,12 +151,12 @@ fn memory_survives_the_making_of_new_lists() {
         let (mut plain, mut hurried) = (heap(laws, false), heap(laws, true));
         run(&mut plain, 299);
         run(&mut hurried, 299);
-        plain.keep_contacts(true);
-        hurried.keep_contacts(true);
+        plain.keep_rows(true);
+        hurried.keep_rows(true);
         run(&mut plain, 300);
         run(&mut hurried, 300);
         assert!(hurried.rebuilds() > plain.rebuilds() + 20, "{} and {}", hurried.rebuilds(), plain.rebuilds());
-        let (expected, rows) = (plain.contacts(), hurried.contacts());
+        let (expected, rows) = (plain.rows(), hurried.rows());
         assert_eq!(rows.len(), expected.len(), "{name}");
         assert!(rows.len() > 60, "{name}: {} contacts", rows.len());
         let (mut loaded, mut worst) = (0.0_f64, 0.0_f64);

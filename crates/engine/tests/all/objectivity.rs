@@ -231,9 +231,9 @@ fn orbit(laws: SpringLaws, axis: DVec3, extra: f64, steps: u64) -> (DVec3, DVec3
     let orbiting = Body { motion: Motion::Prescribed(prescribed), ..sphere(0.5, DVec3::X * -DISTANCE) };
     let mut world = world(model(laws, dt), vec![heavy, orbiting]);
     run(&mut world, steps - 1);
-    world.keep_contacts(true);
+    world.keep_rows(true);
     run(&mut world, steps);
-    let row = world.contacts()[0];
+    let row = world.rows()[0];
     (turned(-rate, row.slide), turned(-rate, row.roll_a), row.spin)
 }
 
@@ -350,10 +350,10 @@ fn the_normal_dashpot_does_not_see_a_rigid_turn() {
         let orbiting = Body { motion: Motion::Prescribed(prescribed), ..sphere(0.5, DVec3::X * -DISTANCE) };
         let mut world = world(model(laws, dt), vec![held, orbiting]);
         run(&mut world, steps - 1);
-        world.keep_contacts(true);
+        world.keep_rows(true);
         run(&mut world, steps);
         let chord = 2.0 * DISTANCE * QUARTER_TURN * sin(0.5 * QUARTER_TURN * dt);
-        let error = (world.contacts()[0].normal_force - 1.0).abs();
+        let error = (world.rows()[0].normal_force - 1.0).abs();
         assert!(error < 1e-12, "{steps} steps: {error:e}, chord {chord:e}");
     }
 }

@@ -58,7 +58,7 @@ fn local_damping_has_no_favourite_direction() {
     // The sign of a velocity of zero was taken as plus: a body at rest was pushed at 1.5 times when it fell.
     let speed = |gravity: f64| {
         let mut model = model(spring(1.0, 0.0), 0.01);
-        model.local_damping = 0.5;
+        model.method = stickslip::model::Explicit::default().with_local_damping(0.5).into();
         model.gravity = DVec3::Z * gravity;
         let mut world = world(model, vec![sphere(0.5, DVec3::ZERO)]);
         run(&mut world, 100);
@@ -71,7 +71,7 @@ fn local_damping_has_no_favourite_direction() {
 fn local_damping_books_unequal_moments_exactly() {
     // The energy taken from a body with unequal moments of inertia was booked with their mean.
     let mut model = model(spring(1.0, 0.0), 0.01);
-    model.local_damping = 0.5;
+    model.method = stickslip::model::Explicit::default().with_local_damping(0.5).into();
     let body = Body {
         inertia_body: Some(DVec3::new(1.0, 1.5, 2.0)),
         torque: DVec3::Z,

@@ -6,7 +6,7 @@ use crate::common::{every_law, other_tracked, plane, run, world};
 use glam::DVec3;
 use stickslip::body::{Oscillation, Prescribed, Servo};
 use stickslip::inflow::{Inflow, Outflow};
-use stickslip::law::SpringLaws;
+use stickslip::law::{PairMemory, SpringLaws};
 use stickslip::model::Integrator;
 use stickslip::place;
 use stickslip::random::Stream;
@@ -77,7 +77,7 @@ fn a_restored_world_goes_on_with_the_same_bits() {
         [(1, Integrator::VelocityVerlet), (2, Integrator::VelocityVerlet), (3, Integrator::SymplecticEuler)]
     {
         let mut setup = setup.clone();
-        setup.model.integrator = integrator;
+        setup.model.method = stickslip::model::Explicit::default().with_integrator(integrator).into();
         on_threads(threads, || {
             let mut whole = World::new(setup.clone()).unwrap();
             whole.advance(1500).unwrap();
@@ -178,7 +178,7 @@ fn memory_of_a_pair_taken_the_other_way_round_is_swapped() {
         let mut second = world(model, vec![ball, floor]);
         first.advance(40).unwrap();
         second.advance(40).unwrap();
-        let [one, other] = [&first, &second].map(|world| world.remembered().rows()[0].memory.clone());
+        let [one, other] = [&first, &second].map(|world| PairMemory::from(world.remembered().numbers_of(0)));
         let one = one.swapped(&laws);
         assert_eq!((one.bits(), one.numbers().len()), (other.bits(), other.numbers().len()), "{name}");
         for (a, b) in one.numbers().iter().zip(other.numbers()) {

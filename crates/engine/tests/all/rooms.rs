@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 /// world and what is built on them; what reads a world; and for laws and contacts everything that holds many of them.
 const ROOMS: [(&[&str], &[&str]); 5] = [
     (&SHARED, &["explicit", "constraint", "nonsmooth", "world", "probe", "reference"]),
-    (&["collide", "cone", "broad", "contact", "law"], &["soft", "measure"]),
+    (&["collide", "collider", "cone", "broad", "contact", "law"], &["soft", "measure"]),
     (&["cone"], &["body", "cell", "contact", "geometry", "law", "ledger", "model", "broad", "state", "wall"]),
     (&["contact", "law"], &["body", "collide", "ledger", "model", "broad", "state", "wall"]),
-    (&["broad"], &["body", "collide", "cone", "contact", "law", "ledger", "model", "state"]),
+    (&["broad"], &["body", "collide", "collider", "cone", "contact", "law", "ledger", "model", "state"]),
 ];
 
 /// The parts that all methods share.
-const SHARED: [&str; 20] = [
-    "body", "broad", "cell", "collide", "cone", "contact", "energy", "flow", "geometry", "inflow", "law", "ledger",
-    "model", "mover", "response", "shape", "soft", "state", "traffic", "wall",
+const SHARED: [&str; 21] = [
+    "body", "broad", "cell", "collide", "collider", "cone", "contact", "energy", "flow", "geometry", "inflow", "law",
+    "ledger", "model", "mover", "response", "shape", "soft", "state", "traffic", "wall",
 ];
 
 /// The sources of a part.

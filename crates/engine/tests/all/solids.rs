@@ -493,7 +493,7 @@ fn the_fast_step_is_the_slow_one() {
         let euler = name.len().is_multiple_of(2);
         for integrator in [if euler { Integrator::SymplecticEuler } else { Integrator::VelocityVerlet }] {
             let mut setup = crowd(laws, 7e-4);
-            setup.model.integrator = integrator;
+            setup.model.method = stickslip::model::Explicit::default().with_integrator(integrator).into();
             let mut slow = SlowWorld::new(setup.clone());
             let mut fast = World::new(setup).unwrap();
             let mut touched = 0;
@@ -558,19 +558,19 @@ fn memory_is_taken_over_by_another_world() {
     let mut first = World::new(setup.clone()).unwrap();
     first.advance(20_000).unwrap();
     let held = first.remembered();
-    let features: Vec<u8> = held.rows().iter().map(|row| row.feature).collect();
+    let features: Vec<u8> = held.keys.iter().map(|key| key.feature as u8).collect();
     assert_eq!(features, [0, 1, 2, 3]);
-    let rows: Vec<u8> = first.contacts().iter().map(|row| row.feature).collect();
+    let rows: Vec<u8> = first.rows().iter().map(|row| row.feature).collect();
     assert!(rows.is_empty() || rows == features);
     let now = first.body(0);
     setup.bodies[0].position = now.position;
     setup.bodies[0].orientation = now.orientation;
     let second = World::with_memory(setup, &held).unwrap();
-    for (old, new) in held.rows().iter().zip(second.remembered().rows()) {
-        let pairs = old.memory.numbers().iter().zip(new.memory.numbers());
+    for ((_, _, old), (_, _, new)) in held.iter().zip(second.remembered().iter()) {
+        let pairs = old.iter().zip(new);
         assert!(pairs.clone().count() == 4 && pairs.skip(1).all(|(old, new)| (old - new).abs() < 5e-16));
     }
-    let on_corners = second.contacts();
+    let on_corners = second.rows();
     assert_eq!(on_corners.iter().map(|row| row.feature).collect::<Vec<u8>>(), features);
     // Each corner carries a quarter, and stands at its corner.
     assert!(on_corners[0].point.x < 0.0 && on_corners[1].point.x > 0.0 && on_corners[2].point.y > 0.0);

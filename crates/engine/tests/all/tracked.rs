@@ -108,7 +108,7 @@ fn on_incline(law: Tracked, radius: f64, mass: f64, slope: f64, down: DVec3, dt:
     let weight = mass * 9.8 * cos(slope);
     let normal = Normal::Hooke(Hooke::new(weight / (radius - height), 0.0));
     let mut model = model(SpringLaws::with_friction(normal, Friction::Tracked(law)), dt);
-    model.integrator = Integrator::SymplecticEuler;
+    model.method = stickslip::model::Explicit::default().with_integrator(Integrator::SymplecticEuler).into();
     model.gravity = (down * sin(slope) - DVec3::Z * cos(slope)) * 9.8;
     let mut body = sphere(radius, DVec3::Z * height);
     body.mass = Some(mass);
@@ -117,7 +117,7 @@ fn on_incline(law: Tracked, radius: f64, mass: f64, slope: f64, down: DVec3, dt:
 }
 
 fn memory_of(world: &World) -> TrackedMemory {
-    let memory = world.remembered().rows()[0].memory.clone();
+    let memory = PairMemory::from(world.remembered().numbers_of(0));
     let numbers = &memory.numbers()[1..];
     TrackedMemory::from_numbers(numbers.len(), memory.bits(), |k| numbers[k])
 }

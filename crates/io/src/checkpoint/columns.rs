@@ -87,16 +87,22 @@ impl Source for Living<'_> {
     }
 
     fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()> {
-        self.world.visit_saved_contacts(|contact, memory| visit(contact, memory))
+        // A row of memory is as long as the longest.
+        let mut row = vec![0.0; self.head.stride];
+        self.world.visit_contacts(|key, live, numbers| {
+            row.fill(0.0);
+            row[..numbers.len()].copy_from_slice(numbers);
+            visit(SavedContact { a: key.a, b: key.b, feature: key.feature as u8, live }, &row)
+        })
     }
 
     fn has_features(&self) -> bool {
         let mut any = false;
-        let look = |contact: SavedContact, _: &[f64]| -> Result<(), std::convert::Infallible> {
-            any |= contact.feature != 0;
+        let look = |key: stickslip::world::ContactKey, _: bool, _: &[f64]| -> Result<(), std::convert::Infallible> {
+            any |= key.feature != 0;
             Ok(())
         };
-        self.world.visit_saved_contacts(look).is_ok() && any
+        self.world.visit_contacts(look).is_ok() && any
     }
 }
 

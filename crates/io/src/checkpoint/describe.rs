@@ -10,7 +10,6 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use stickslip::World;
 use stickslip::body::{Body, BodyList, Motion};
-use stickslip::inflow::Arrival;
 use stickslip::law::MemoryLayout;
 use stickslip::model::Model;
 use stickslip::setup::Described;
@@ -253,9 +252,8 @@ impl Description {
     /// Adds the bodies that have entered since the start.
     pub fn catch_up(&mut self, world: &World) {
         for id in self.bodies.len() as u32.. {
-            let Some(Arrival { material, radius, mass }) = world.arrival(id) else { return };
-            let body = Body { mass: Some(mass), ..Body::new(Shape::Sphere { radius }, material, DVec3::ZERO) };
-            self.bodies.list.push(&body);
+            let Some(arrival) = world.arrival(id) else { return };
+            self.bodies.list.push(&arrival.body());
         }
     }
 

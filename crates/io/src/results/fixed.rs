@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use glam::DVec3;
 use stickslip::World;
-use stickslip::body::{Body, BodyList};
+use stickslip::body::BodyList;
 use stickslip::inflow::Arrival;
 use stickslip::setup::Described;
 use stickslip::shape::Shape;
@@ -65,9 +65,8 @@ impl RunInfo {
     /// Adds the bodies that have entered since it was made.
     pub fn catch_up(&mut self, world: &World) {
         for id in self.bodies.len() as u32..world.id_count() {
-            let Some(Arrival { material, radius, mass }) = world.arrival(id) else { return };
-            let body = Body::new(Shape::Sphere { radius }, material, DVec3::ZERO);
-            self.bodies.push(&Body { mass: Some(mass), ..body });
+            let Some(arrival) = world.arrival(id) else { return };
+            self.bodies.push(&arrival.body());
         }
     }
 
@@ -104,9 +103,9 @@ impl RunInfo {
 impl FixedBody {
     /// A body that has entered during the run.
     pub fn entered(arrival: &Arrival) -> Self {
-        let &Arrival { material, radius, mass } = arrival;
-        let shape = Shape::Sphere { radius };
-        let inertia_body = DVec3::splat(0.4 * mass * radius * radius);
+        let &Arrival { material, shape, .. } = arrival;
+        // Its mass is given, so no density counts.
+        let (mass, inertia_body) = arrival.body().mass_and_inertia(0.0);
         FixedBody { name: String::new(), material, shape, mass, inertia_body }
     }
 }

@@ -340,7 +340,7 @@ fn write_bodies(out: &mut impl Write, world: &World, kept: impl Fn(&BodyView) ->
 fn write_contacts(out: &mut impl Write, world: &World) -> io::Result<()> {
     let clock = format!("{:?},{}", world.time(), world.steps());
     let mut line = Vec::new();
-    for row in world.contacts() {
+    for row in world.rows() {
         line.clear();
         write!(line, "{clock},{},{}", row.a, row.b)?;
         push_vector(&mut line, row.point);
@@ -385,7 +385,7 @@ mod tests {
         let mut recorder = Recorder::new(&folder, &[record], 1e-3, steps, &info).unwrap();
         recorder.write(&world, false).unwrap();
         while world.steps() < ends_at {
-            world.keep_contacts(recorder.wants_contacts(world.steps() + 1));
+            world.keep_rows(recorder.wants_contacts(world.steps() + 1));
             world.step().unwrap();
             recorder.write(&world, false).unwrap();
         }
@@ -453,7 +453,7 @@ mod tests {
         let mut recorder = Recorder::new(&folder, &[shot], 1e-3, 5, &info).unwrap();
         recorder.write(&world, false).unwrap();
         while world.steps() < 5 {
-            world.keep_contacts(recorder.wants_contacts(world.steps() + 1));
+            world.keep_rows(recorder.wants_contacts(world.steps() + 1));
             world.step().unwrap();
             recorder.write(&world, false).unwrap();
         }

@@ -56,7 +56,7 @@ impl Collection {
     pub fn add(&mut self, world: &World, material_of: &[u16]) -> io::Result<()> {
         match &mut self.lists[..] {
             [bodies, contacts, chains] => {
-                let rows = world.contacts();
+                let rows = world.rows();
                 bodies.add(world, &snapshot(world, material_of))?;
                 contacts.add(world, &vtp_contacts::points(world, &rows))?;
                 chains.add(world, &vtp_contacts::chains(world, &rows))

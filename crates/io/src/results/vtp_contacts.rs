@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_ball_on_the_floor_is_a_point_and_a_line_to_its_centre() {
         let (world, _) = small_world();
-        let rows = world.contacts();
+        let rows = world.rows();
         let numbers = |xml: &str, name: &str| words(xml, name).into_iter().map(f64::from_le_bytes).collect::<Vec<_>>();
         let integers = |xml: &str, name: &str| words(xml, name).into_iter().map(i64::from_le_bytes).collect::<Vec<_>>();
         let xml = points(&world, &rows);

@@ -30,7 +30,7 @@ fn run(folder: &Path, format: Format) -> (World, RunInfo) {
          [[record]]\nwhat = \"walls\"\nformat = \"{word}\"\n"
     ))
     .unwrap();
-    world.keep_contacts(true);
+    world.keep_rows(true);
     let mut recorder = Recorder::new(folder, &records, 1e-3, 10, &info).unwrap();
     recorder.write(&world, false).unwrap();
     for step in 1..=10 {
@@ -59,7 +59,7 @@ fn a_run_reads_back_from_csv_and_parquet() {
         // Numbers keep their bits in both formats.
         assert_eq!((frame.step, frame.positions[0], frame.velocities[1]), (10, bodies[1].position, bodies[2].velocity));
         assert_eq!(frame.walls[0].1, bodies[0].force);
-        let rows: Vec<ContactLoad> = world.contacts().iter().map(ContactLoad::from).collect();
+        let rows: Vec<ContactLoad> = world.rows().iter().map(ContactLoad::from).collect();
         assert_eq!(contacts, rows);
         assert_eq!(found.frame_at(Some(0.0051)).unwrap().step, 5);
         fs::remove_dir_all(folder).unwrap();

@@ -12,7 +12,7 @@ mod control;
 use glam::{DMat3, DVec3};
 use stickslip::body::{Body, Motion};
 use stickslip::cell::{Cell, Control, Frame};
-use stickslip::model::{Integrator, LawTable, Material};
+use stickslip::model::{LawTable, Material, Method};
 use stickslip::shape::Shape;
 
 use crate::input::{InputError, Item, Place, Result, Spot, Table, shown};
@@ -73,7 +73,7 @@ fn rows(item: Item<'_>) -> Result<[DVec3; 3]> {
 pub(crate) fn read<'a>(
     top: &Table<'a>,
     earlier: Option<&Earlier<'a>>,
-    integrator: Integrator,
+    method: Method,
     groups: &Groups<'a>,
 ) -> Result<Option<Draft<'a>>> {
     let boxes = &groups.boxes;
@@ -126,7 +126,7 @@ pub(crate) fn read<'a>(
             }
         }
     };
-    let wanted = table.read("control", |item| control::read(item, draft.directions(), draft.periodic, integrator))?;
+    let wanted = table.read("control", |item| control::read(item, draft.directions(), draft.periodic, method))?;
     table.finish()?;
     Ok(Some(with_boxes(Draft { wanted, ..draft })))
 }

@@ -29,7 +29,6 @@ mod speeds;
 mod start;
 mod streams;
 mod timing;
-mod tracked;
 mod types;
 mod variant;
 
@@ -39,7 +38,7 @@ use std::path::Path;
 use glam::DVec3;
 use stickslip::error::{BuildError, Trouble};
 use stickslip::explicit::stable_step::{self, StepAdvice};
-use stickslip::model::{Integrator, Model};
+use stickslip::model::{Method, Model};
 use stickslip::setup::Described;
 use stickslip::world::{RestoreError, Saved, World};
 use toml::Spanned;
@@ -58,6 +57,7 @@ use timing::Time;
 pub use crate::input::InputError;
 pub use check::{check_text, plural, step_text};
 pub use check_json::check_json;
+pub use laws::{Key, LAWS, Law, Parameter, Takes};
 pub use memory::expect_threads;
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
@@ -125,6 +125,7 @@ impl Sites {
                 BuildError::NoSuchMaterial { body: id, .. }
                 | BuildError::Impossible { body: id, .. }
                 | BuildError::FreeWall { body: id, .. }
+                | BuildError::CarriedWall { body: id, .. }
                 | BuildError::LockedTumbling { body: id }
                 | BuildError::NotPlain { body: id }
                 | BuildError::NotFree { body: id }
@@ -228,7 +229,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     memory.refuse(bodies.list.len() as f64, &top.place())?;
     let in_cell = top.optional("cell").is_some() || earlier.as_ref().is_some_and(|earlier| earlier.cell().is_some());
     let groups = grains::read(&top, &materials, folder, in_cell, &memory, bodies.list.len())?;
-    let cell = cell::read(&top, earlier.as_ref(), head.integrator, &groups)?;
+    let cell = cell::read(&top, earlier.as_ref(), head.method, &groups)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
     for key in ["stream", "domain"] {
         top.optional(key);
@@ -276,8 +277,7 @@ struct Head<'a> {
     gravity: DVec3,
     seed: u64,
     time: Time<'a>,
-    integrator: Integrator,
-    local_damping: f64,
+    method: Method,
 }
 
 impl<'a> Head<'a> {
@@ -286,8 +286,8 @@ impl<'a> Head<'a> {
         let gravity = top.read("gravity", Item::vector)?.unwrap_or(DVec3::ZERO);
         let seed = top.read("seed", |item| item.whole(0))?.unwrap_or(1);
         let time = Time::read(top)?;
-        let (integrator, local_damping) = timing::read_method(top)?;
-        Ok(Head { title, gravity, seed, time, integrator, local_damping })
+        let method = timing::read_method(top)?;
+        Ok(Head { title, gravity, seed, time, method })
     }
 
     /// The scene with its step; without records, and as if it started from nothing.
@@ -299,8 +299,8 @@ impl<'a> Head<'a> {
         domain: Option<Domain>,
         source: &Source,
     ) -> Result<Scene> {
-        let Head { title, gravity, seed, time, integrator, local_damping } = self;
-        let mut model = Model { gravity, integrator, local_damping, ..model };
+        let Head { title, gravity, seed, time, method } = self;
+        let mut model = Model { gravity, method, ..model };
         model.outflow = domain.and_then(|domain| domain.outflow());
         let too_late = streams.warnings(time.end);
         let spots = streams.places.iter().map(Place::spot).collect();
@@ -391,8 +391,8 @@ fn notes(scene: &Scene) -> Vec<String> {
             if walls_only[i] && walls_only[j] {
                 continue;
             }
-            let free = check::describe(laws, None).into_iter().filter(|(_, law, _)| law.starts_with("free"));
-            let free: Vec<&str> = free.map(|(motion, _, _)| motion).collect();
+            let free = laws::describe(laws, None).into_iter().filter(|described| described.numbers.is_none());
+            let free: Vec<&str> = free.map(|described| described.motion).collect();
             if free.is_empty() {
                 continue;
             }

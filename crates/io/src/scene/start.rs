@@ -24,7 +24,7 @@ use stickslip::law::Motions;
 use stickslip::law::{MemoryLayout, PairMemory};
 use stickslip::model::Model;
 use stickslip::setup::Described;
-use stickslip::world::{Remembered, RememberedContact, RestoreError, Saved, SavedBody, Setup, World};
+use stickslip::world::{ContactKey, Remembered, RestoreError, Saved, SavedBody, Setup, World};
 
 use crate::checkpoint::describe::{BodyText, PairText, pairs};
 use crate::checkpoint::{self, Checkpoint};
@@ -346,7 +346,7 @@ impl<'a> Earlier<'a> {
 
     /// What contacts remember, by new ids, and what is dropped because a law is another.
     fn remembered(&self, setup: &Described, new_ids: &NewIds) -> (Remembered, Vec<String>) {
-        let (mut rows, mut dropped) = (Vec::new(), BTreeSet::new());
+        let (mut remembered, mut dropped) = (Remembered::default(), BTreeSet::new());
         if !self.keep_memory {
             return (Remembered::default(), Vec::new());
         }
@@ -366,10 +366,10 @@ impl<'a> Earlier<'a> {
             let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
             let memory = PairMemory::from_numbers(&new.layout(), |at| numbers[at]);
             let memory = if a < b { memory } else { memory.swapped(laws) };
-            let (a, b, feature) = (a.min(b), a.max(b), contact.feature);
-            rows.push(RememberedContact { a, b, feature, memory });
+            let key = ContactKey { a: a.min(b), b: a.max(b), feature: u32::from(contact.feature) };
+            remembered.push(key, true, memory.numbers().iter().copied());
         }
-        (Remembered::new(rows), dropped.into_iter().collect())
+        (remembered.sorted(), dropped.into_iter().collect())
     }
 
     /// Why the world cannot be restarted from the saved state as it is, if it cannot.

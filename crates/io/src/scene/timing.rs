@@ -4,7 +4,7 @@ use glam::DVec3;
 use stickslip::cell::{Cell, Control};
 use stickslip::explicit::stable_step::StepAdvice;
 use stickslip::inflow::Outflow;
-use stickslip::model::Integrator;
+use stickslip::model::{Explicit, Integrator, Method};
 
 use crate::input::{Item, Place, Result, Table};
 use crate::scene::bodies::Bodies;
@@ -235,9 +235,9 @@ fn read_stop<'a>(item: Item<'a>) -> Result<(Stop, Vec<(&'static str, Place<'a>)>
     Ok((stop, of_cell))
 }
 
-/// Reads `[method]`: the integrator and the local damping.
-pub(crate) fn read_method(top: &Table<'_>) -> Result<(Integrator, f64)> {
-    let Some(item) = top.optional("method") else { return Ok((Integrator::default(), 0.0)) };
+/// Reads `[method]`.
+pub(crate) fn read_method(top: &Table<'_>) -> Result<Method> {
+    let Some(item) = top.optional("method") else { return Ok(Method::default()) };
     let table = item.table()?;
     table.read("kind", |kind| kind.choice(&[("explicit", ())], &["constraint", "nonsmooth"]))?;
     table.promised(&["solver", "tolerance", "max_iterations", "friction"])?;
@@ -247,7 +247,7 @@ pub(crate) fn read_method(top: &Table<'_>) -> Result<(Integrator, f64)> {
     let local_damping =
         table.read("local_damping", |item| item.number_such(what, |x| (0.0..1.0).contains(&x)))?.unwrap_or(0.0);
     table.finish()?;
-    Ok((integrator, local_damping))
+    Ok(Explicit { integrator, local_damping }.into())
 }
 
 /// Reads `[domain]` and refuses spheres that loads move and that start or arrive outside.

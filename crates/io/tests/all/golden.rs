@@ -44,7 +44,7 @@ fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 /// The world after this step, with the rows of it.
 fn finished(mut world: World, steps: u64) -> World {
     world.advance(steps - 1 - world.steps()).expect("the scene stays sound");
-    world.keep_contacts(true);
+    world.keep_rows(true);
     world.advance(1).expect("the scene stays sound");
     world
 }
@@ -101,7 +101,7 @@ fn examples_have_their_golden_bits() {
         let scene = folder.load(name, changed);
         for (way, threads) in [("one thread", 1), ("three threads", 3)] {
             let world = on_threads(threads, || finished(scene.world().expect("a world"), steps));
-            assert!(!world.contacts().is_empty(), "{name} has no contacts after {steps} steps");
+            assert!(!world.rows().is_empty(), "{name} has no contacts after {steps} steps");
             complaints.extend(complaint(name, way, expected, on_threads(threads, || digest::all(&world))));
             folder.keep(name, &scene, &world);
         }

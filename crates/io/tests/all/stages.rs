@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use stickslip::World;
 use stickslip::body::Motion;
-use stickslip::law::{Motions, PairMemory};
+use stickslip::law::Motions;
+use stickslip::world::ContactKey;
 use stickslip_io::checkpoint::{Checkpoint, Description, END};
 use stickslip_io::results::{Ending, RunFolder, RunJson};
 use stickslip_io::scene::{self, InputError, Scene, check_text};
@@ -48,6 +49,11 @@ const LAWS: &str = "normal = { law = \"hooke\", stiffness = 1e4, restitution = 0
     slide = { law = \"spring-slider\", stiffness = 3e3, damping_ratio = 0.3, mu = 0.5 }\n\
     roll = { law = \"spring-slider\", stiffness = 1e3, damping_ratio = 0.3, mu = 0.2 }\n\
     spin = { law = \"spring-slider\", stiffness = 0.01, damping_ratio = 0.3, mu = 0.2 }\n";
+
+/// The spring of the slide law in a contact's memory, which follows the bits.
+fn slide_of(numbers: &[f64]) -> DVec3 {
+    DVec3::from_slice(&numbers[1..4])
+}
 
 /// What every scene of these tests begins with.
 fn head(laws: &str) -> String {
@@ -97,7 +103,7 @@ fn settle_and_stage_are_one_longer_run() {
         assert!(same_bodies(&whole, &stage));
         assert_eq!((stage.steps(), stage.ledger().lost()), (0, 0.0));
         assert_eq!(stage.unbalanced_force().to_bits(), whole.unbalanced_force().to_bits());
-        assert_eq!(stage.contacts().len(), stage.contact_count());
+        assert_eq!(stage.rows().len(), stage.contact_count());
         let mut longer = whole.clone();
         longer.advance(500).unwrap();
         stage.advance(500).unwrap();
@@ -149,14 +155,6 @@ fn a_shaken_stage_is_what_the_engine_does_by_hand() {
     assert!(text.contains("to the bit"), "{text}");
 }
 
-/// Where the springs of slide and of roll begin among the numbers of a contact under `LAWS`: bits, slide, roll.
-const SLIDE: usize = 1;
-const ROLL: usize = 4;
-
-fn vector(memory: &PairMemory, first: usize) -> DVec3 {
-    DVec3::from_slice(&memory.numbers()[first..])
-}
-
 #[test]
 fn velocities_and_memory_may_be_dropped() {
     let folder = Folder::new("dropped");
@@ -168,9 +166,8 @@ fn velocities_and_memory_may_be_dropped() {
     assert_eq!(world.ledger().kinetic, 0.0);
     assert_eq!(world.body(9).position, settled.body(9).position);
     // Loads at zero velocity are those of springs: memory has come along.
-    let slid = |world: &World| {
-        world.remembered().rows().iter().filter(|row| vector(&row.memory, SLIDE).length() > 0.0).count()
-    };
+    let slid =
+        |world: &World| world.remembered().iter().filter(|(_, _, numbers)| slide_of(numbers).length() > 0.0).count();
     assert!(slid(&world) > 20);
     let forgetful = load("memory = \"drop\"");
     let world = forgetful.world().unwrap();
@@ -192,12 +189,12 @@ fn memory_of_another_kind_of_law_is_dropped_for_that_motion() {
     let world = scene.world().unwrap();
     let (old, new) = (settled.remembered(), world.remembered());
     assert_eq!(old.len(), new.len());
-    for (old, new) in old.rows().iter().zip(new.rows()) {
-        assert_eq!((old.a, old.b), (new.a, new.b));
-        assert_eq!(vector(&new.memory, ROLL).length(), 0.0);
+    for ((key, _, old), (new_key, _, new)) in old.iter().zip(new.iter()) {
+        assert_eq!(key, new_key);
+        assert_eq!(new[4], 0.0);
         // The step of length zero at the start keeps springs below their limit as they are, to rounding.
-        let slide = vector(&old.memory, SLIDE).distance(vector(&new.memory, SLIDE));
-        assert!(slide <= 1e-12 || Motions::SLIDE.slip_in(old.memory.bits()), "{slide}");
+        let slide = slide_of(old).distance(slide_of(new));
+        assert!(slide <= 1e-12 || Motions::SLIDE.slip_in(old[0].to_bits()), "{slide}");
     }
     // Other parameters of the same law: kept, and to the bit.
     let softer = LAWS.replace("stiffness = 3e3", "stiffness = 2e3");
@@ -221,11 +218,11 @@ fn ids_are_tables_then_what_comes_over_then_grains() {
     assert_eq!(body.position, settled.body(0).position);
     let world = scene.world().unwrap();
     let (old, new) = (settled.remembered(), world.remembered());
-    let (old, new) = (&old.rows()[0], &new.rows()[0]);
-    assert_eq!((old.a, old.b, new.a, new.b), (0, 1, 0, 2));
+    let key = |a, b| ContactKey { a, b, feature: 0 };
+    assert_eq!((old.keys[0], new.keys[0]), (key(0, 1), key(0, 2)));
     // Seen from the other side; it has slipped, so it is at the limit and keeps only its direction to rounding.
     assert!(
-        vector(&old.memory, SLIDE).normalize().dot(vector(&new.memory, SLIDE).normalize()) < -0.999_999,
+        slide_of(old.numbers_of(0)).normalize().dot(slide_of(new.numbers_of(0)).normalize()) < -0.999_999,
         "{old:?} {new:?}"
     );
     assert!(scene.notes.iter().any(|note| note.contains("numbered otherwise")), "{:?}", scene.notes);

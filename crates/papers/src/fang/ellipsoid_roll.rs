@@ -147,7 +147,7 @@ impl Case {
         let setup = self.setup();
         let info = RunInfo::new(&Described::from(&setup), &[]);
         let mut world = World::new(setup).map_err(Ended::failed)?;
-        world.keep_contacts(true);
+        world.keep_rows(true);
         let steps = (TIME / self.step).round() as usize;
         let mut samples = vec![sample(&world)];
         let mut drawings = vec![Drawing::of(&world, &info)];
@@ -168,7 +168,7 @@ impl Case {
 fn sample(world: &World) -> Sample {
     let body = world.body(0);
     let axis = body.orientation * DVec3::Z;
-    let contacts = world.contacts();
+    let contacts = world.rows();
     let contact = contacts.first();
     Sample {
         time: world.time(),

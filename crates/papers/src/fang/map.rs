@@ -115,10 +115,10 @@ pub fn states(context: &Context, points: &[Point]) -> Result<Vec<State>, Ended> 
     for _ in 0..10 {
         context.check_interrupt()?;
         world.advance(STEPS / 10 - 1).map_err(Ended::failed)?;
-        world.keep_contacts(true);
+        world.keep_rows(true);
         world.step().map_err(Ended::failed)?;
     }
-    let contacts = world.contacts();
+    let contacts = world.rows();
     if contacts.len() != points.len() || contacts.iter().zip(0..).any(|(contact, id)| contact.a != id) {
         return Err(Ended::Failed("a sphere has left the plane".into()));
     }

@@ -123,7 +123,7 @@ pub fn world(laws: SpringLaws, bodies: Vec<Body>) -> Result<World, Ended> {
 pub fn model(materials: usize) -> Model {
     let names = (0..=materials).map(|k| if k < materials { format!("body {k}") } else { "plane".into() });
     let mut model = Model::new(names.map(|name| Material { name, density: 1.0 }).collect(), STEP);
-    model.integrator = Integrator::SymplecticEuler;
+    model.method = stickslip::model::Explicit::default().with_integrator(Integrator::SymplecticEuler).into();
     model
 }
 
@@ -138,7 +138,7 @@ pub fn stand(model: Model, mut bodies: Vec<Body>) -> Result<World, Ended> {
 /// Steps a world whose body 0 is the one to look at.
 pub fn track(context: &Context, mut world: World, time: f64) -> Result<Track, Ended> {
     let steps = (time / STEP).round() as usize;
-    world.keep_contacts(true);
+    world.keep_rows(true);
     let mut track = Track { samples: vec![sample(&world, 0.0, 0.0)?] };
     let (mut angle, mut spun) = (0.0, 0.0);
     for step in 0..steps {
@@ -157,7 +157,7 @@ pub fn track(context: &Context, mut world: World, time: f64) -> Result<Track, En
 
 fn sample(world: &World, angle: f64, spun: f64) -> Result<Sample, Ended> {
     let body = world.body(0);
-    let contacts = world.contacts();
+    let contacts = world.rows();
     let contact = contacts.first().ok_or_else(|| Ended::Failed("the body has left the plane".into()))?;
     Ok(Sample {
         time: world.time(),

@@ -69,22 +69,22 @@ const GROUND: u32 = 3;
 fn until(context: &Context, stack: Stack, until: Until) -> Result<(f64, Vec<ContactRow>), Ended> {
     let mut world = world(&[stack], true)?;
     let height = world.body(TOP).position.z;
-    world.keep_contacts(true);
+    world.keep_rows(true);
     for _ in 0..STEPS {
         if world.steps() % 1000 == 0 {
             context.check_interrupt()?;
         }
         world.step().map_err(Ended::failed)?;
         let reached = match until {
-            Until::Loose => loose(&world.contacts()),
+            Until::Loose => loose(&world.rows()),
             Until::Fallen => height - world.body(TOP).position.z > FALL,
             Until::End => false,
         };
         if reached {
-            return Ok((world.time(), world.contacts()));
+            return Ok((world.time(), world.rows()));
         }
     }
-    Ok((if until == Until::End { world.time() } else { f64::NAN }, world.contacts()))
+    Ok((if until == Until::End { world.time() } else { f64::NAN }, world.rows()))
 }
 
 fn pair(rows: &[ContactRow], a: u32, b: u32) -> Option<&ContactRow> {

@@ -178,7 +178,7 @@ pub fn pack(recipe: &Recipe, context: &Context, tell: impl Fn(u64, f64) + Sync) 
         }
         course.until(&mut world, &recipe.rest, &tell)?;
         // One step more, of which the contacts are kept.
-        world.keep_contacts(true);
+        world.keep_rows(true);
         world.step().map_err(Ended::failed)?;
         let found = world.packing();
         let held = held(&world, &found);
@@ -230,7 +230,7 @@ fn mean_velocity(world: &World) -> DVec3 {
 fn held(world: &World, found: &Packing) -> Vec<Shown> {
     let is_held = |id: &u32| found.rattlers.binary_search(id).is_err();
     let mut counts = vec![0; world.id_count() as usize];
-    for row in world.contacts().iter().filter(|row| is_held(&row.a) && is_held(&row.b)) {
+    for row in world.rows().iter().filter(|row| is_held(&row.a) && is_held(&row.b)) {
         counts[row.a as usize] += 1;
         counts[row.b as usize] += 1;
     }

@@ -3,19 +3,18 @@
 use super::class::Class;
 use super::neighbours::{Candidate, ChunkNeighbours, ClassRange, SHELLS, Sizes};
 use crate::broad::{Ball, Grids, Image, Seeker};
-use crate::collide::general::Solids;
+use crate::collide::solid;
+use crate::collider::Placed;
 use crate::contact::Side;
 use crate::model::LawTable;
-use crate::state::Bodies;
-use crate::wall::Wall;
+use crate::state::{Bodies, Mover};
 
 /// What is read to fill the lists of a chunk.
 pub(super) struct Fill<'a> {
     pub sizes: Sizes,
     pub laws: &'a LawTable,
     pub bodies: &'a Bodies,
-    pub walls: &'a [Wall],
-    pub solids: Solids<'a>,
+    pub colliders: &'a Placed,
     pub grids: &'a Grids,
 }
 
@@ -47,8 +46,6 @@ struct Found {
     owner: u32,
     owner_is_a: bool,
     crosses: bool,
-    /// In how many places the two may touch.
-    features: u8,
     partner: Partner,
 }
 
@@ -74,21 +71,20 @@ impl Fill<'_> {
             lists.candidates.reserve_exact(count + count / 8);
         }
         for &at in &scratch.order {
-            let Found { class, owner, owner_is_a, crosses, features, partner } = scratch.found[at as usize];
+            let Found { class, owner, owner_is_a, crosses, partner } = scratch.found[at as usize];
             let Partner { other, image, shell, .. } = partner;
             let least_gap = SHELLS[usize::from(shell)] * self.sizes.skin;
             match lists.classes.last_mut() {
-                Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += u32::from(features),
+                Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
                 _ => {
                     let at = lists.candidates.len() as u32;
-                    lists.classes.push(ClassRange { class, least_gap, first: at, end: at + u32::from(features) });
+                    lists.classes.push(ClassRange { class, least_gap, first: at, end: at + 1 });
                 }
             }
             let target = || other / self.bodies.chunk as u32;
             let outbox = if crosses { 1 + outbox_for(&mut lists.targets, target()) } else { 0 };
             let (a, b, image) = if owner_is_a { (owner, other, image) } else { (other, owner, image.back()) };
-            let pair = |feature: u8| Candidate::new(a, b, outbox, image, feature);
-            lists.candidates.extend((0..features).map(pair));
+            lists.candidates.push(Candidate::new(a, b, outbox, image));
         }
     }
 
@@ -100,6 +96,7 @@ impl Fill<'_> {
         let Scratch { partners, found, .. } = scratch;
         let mut seeker = self.grids.seeker();
         found.clear();
+        let only_walls = self.colliders.len() == self.bodies.movers.len() - self.bodies.first_wall;
         for owner in first as u32..end as u32 {
             partners.clear();
             self.partners(owner, &mut seeker, |partner| partners.push(partner));
@@ -108,22 +105,22 @@ impl Fill<'_> {
             found.extend(partners.iter().map(|&partner| {
                 let wall = partner.other as usize >= self.bodies.first_wall;
                 // Without ellipsoids and boxes, who looks for them would only wait for memory.
-                let features = if self.solids.is_empty() { None } else { self.features(owner, partner.other) };
-                let class = self.class_of(id, partner.id, wall, features.is_some());
+                let solid = !only_walls && self.is_solid(owner, partner.other);
+                let class = self.class_of(id, partner.id, wall, solid);
                 let (owner_is_a, crosses) = (id < partner.id, !within.contains(&partner.other));
-                Found { class, owner, owner_is_a, crosses, features: features.unwrap_or(1), partner }
+                Found { class, owner, owner_is_a, crosses, partner }
             }));
         }
     }
 
-    /// In how many places two bodies may touch, if one of them is an ellipsoid or a box.
-    fn features(&self, i: u32, j: u32) -> Option<u8> {
-        let movers = [i, j].map(|k| &self.bodies.movers[k as usize]);
-        let ([Some(solid), other] | [other, Some(solid)]) = movers.map(|mover| self.solids.of(mover)) else {
-            return None;
-        };
-        let wall = other.is_none() && movers.iter().any(|mover| mover.radius == 0.0);
-        Some(if wall { solid.corners() } else { 1 })
+    /// Whether one of two bodies is an ellipsoid or a box.
+    fn is_solid(&self, i: u32, j: u32) -> bool {
+        [i, j].iter().any(|&k| self.solid(&self.bodies.movers[k as usize]).is_some())
+    }
+
+    /// The ellipsoid or the box that a body is.
+    fn solid(&self, mover: &Mover) -> Option<&solid::Posed> {
+        self.colliders.solid(self.bodies.special(mover)?.colliders.first()?)
     }
 
     /// The shell that a gap is in.
@@ -146,7 +143,7 @@ impl Fill<'_> {
             }
         });
         if me.inverse_mass > 0.0 {
-            for (k, wall) in self.walls.iter().enumerate() {
+            for (k, wall) in self.colliders.walls().enumerate() {
                 let j = self.bodies.first_wall + k;
                 // A plane that turns sweeps far: list every sphere against it, and always look at it.
                 let turns = wall.sweeps(movers[j].angular_velocity);

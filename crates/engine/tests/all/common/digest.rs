@@ -117,9 +117,9 @@ pub fn state(world: &World) -> u64 {
     for queue in &traffic.queues {
         digest.counts([queue.entered, queue.drawn, queue.next_look, u64::from(queue.in_vain)]);
     }
-    for arrival in &traffic.arrivals {
+    for arrival in traffic.arrivals.iter() {
         digest.bits(u64::from(arrival.material));
-        digest.numbers([arrival.radius, arrival.mass]);
+        digest.numbers([arrival.shape.radius().expect("spheres enter"), arrival.mass]);
     }
     digest.bits(traffic.left);
     digest.number(traffic.left_mass);
@@ -170,7 +170,7 @@ pub const NAMES: [&str; 4] = ["state", "memory", "ledger", "rows"];
 
 /// The four hashes of a world whose latest evaluation kept rows.
 pub fn all(world: &World) -> [u64; 4] {
-    [state(world), memory_hash(world), ledger(world), rows(&world.contacts())]
+    [state(world), memory_hash(world), ledger(world), rows(&world.rows())]
 }
 
 /// Four hashes as they stand in the source.

@@ -98,7 +98,7 @@ pub fn materials() -> Scene {
 /// The other integrator.
 pub fn symplectic() -> Scene {
     let mut setup = binned(model(law("lubkin, damping ratio"), DT));
-    setup.model.integrator = Integrator::SymplecticEuler;
+    setup.model.method = stickslip::model::Explicit::default().with_integrator(Integrator::SymplecticEuler).into();
     Scene { name: "symplectic Euler", setup, steps: 300, least_rows: 400 }
 }
 
@@ -145,7 +145,7 @@ pub fn cells() -> Vec<Scene> {
         Control::Pressure { target: straight, inertia, triclinic: false },
         law("tracked"),
     );
-    damped.setup.model.local_damping = 0.2;
+    damped.setup.model.method = stickslip::model::Explicit::default().with_local_damping(0.2).into();
     damped.setup.model.cell.as_mut().expect("a cell").frame.vectors = DMat3::from_diagonal(DVec3::splat(7.0 * 0.95));
     vec![
         in_cell("a fixed cell", Control::Fixed, law("viscous, marshall")),

@@ -272,7 +272,7 @@ pub fn loads() -> Vec<Scene> {
         }
     }
     let mut damped = setup.clone();
-    damped.model.local_damping = 0.3;
+    damped.model.method = stickslip::model::Explicit::default().with_local_damping(0.3).into();
     vec![
         Scene { name: "loads and locks", setup, steps: 300, least_rows: 400 },
         Scene { name: "loads, locks and local damping", setup: damped, steps: 300, least_rows: 400 },

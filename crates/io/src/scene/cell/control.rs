@@ -8,7 +8,7 @@ use glam::{DMat3, DVec3};
 use stickslip::body::BodyList;
 use stickslip::cell::{CellInertia, Control};
 use stickslip::law::Normal;
-use stickslip::model::{Integrator, LawTable, Material};
+use stickslip::model::{Explicit, Integrator, LawTable, Material, Method};
 
 use super::rows;
 use crate::input::{Item, Place, Result, Table};
@@ -37,17 +37,13 @@ enum Kind {
 }
 
 /// Reads the table, for a cell with vectors of these directions that repeats so.
-pub(super) fn read<'a>(
-    item: Item<'a>,
-    directions: DMat3,
-    periodic: [bool; 3],
-    integrator: Integrator,
-) -> Result<Wanted<'a>> {
+pub(super) fn read<'a>(item: Item<'a>, directions: DMat3, periodic: [bool; 3], method: Method) -> Result<Wanted<'a>> {
     let place = item.place();
     let table = item.table()?;
     let kinds = [("pressure", 0), ("strain", 1), ("mean-stress", 2)];
     let kind_item = table.required("kind")?;
     let number = kind_item.clone().choice(&kinds, &[])?;
+    let Method::Explicit(Explicit { integrator, .. }) = method;
     if integrator == Integrator::SymplecticEuler {
         let message = "a cell that changes its shape needs the integrator \"velocity-verlet\"";
         return Err(kind_item.error(message.into()).help("leave `method.integrator` out"));

@@ -136,7 +136,7 @@ pub fn run_of(scene: &Scene, path: &Path) {
     folder.write_scene(&scene.resolved).unwrap();
     let info = RunInfo::new(&scene.setup, &scene.names);
     let mut world = scene.world().unwrap();
-    world.keep_contacts(true);
+    world.keep_rows(true);
     let mut recorder = Recorder::new(path, &scene.records, json.step, scene.steps, &info).unwrap();
     recorder.write(&world, false).unwrap();
     while world.steps() < scene.steps {

@@ -1,0 +1,67 @@
+//! What a method keeps from step to step beside the state, and through which a world asks it: one arm for each method.
+
+use crate::answers::Answers;
+use crate::body::Body;
+use crate::error::BuildError;
+use crate::explicit::{self, Phases};
+use crate::law::PairLaws;
+use crate::model::{Method, Model};
+use crate::state::State;
+
+/// The method's own; never saved.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Of the explicit method.
+    Explicit(explicit::Work),
+}
+
+/// Which laws a method runs.
+pub fn taken_by(method: &Method) -> fn(&PairLaws) -> bool {
+    match method {
+        Method::Explicit(_) => explicit::takes,
+    }
+}
+
+/// What a method cannot move of what the engine can describe.
+pub fn check_body(method: &Method, id: u32, body: &Body) -> Result<(), BuildError> {
+    match method {
+        Method::Explicit(_) => explicit::bounds::check_body(id, body),
+    }
+}
+
+impl Work {
+    /// Before anything is evaluated, if the method can do what the model asks for.
+    pub fn new(model: &Model, state: &State) -> Result<Self, BuildError> {
+        match model.method {
+            Method::Explicit(settings) => Ok(Work::Explicit(explicit::Work::new(settings, model, &state.bodies)?)),
+        }
+    }
+
+    /// What it answers.
+    pub fn answers(&self) -> &dyn Answers {
+        match self {
+            Work::Explicit(work) => work,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn answers_mut(&mut self) -> &mut dyn Answers {
+        match self {
+            Work::Explicit(work) => work,
+        }
+    }
+
+    /// Begins to time the phases of steps, or ends it; of a method that has such.
+    pub fn time_phases(&mut self, timed: bool) {
+        match self {
+            Work::Explicit(work) => work.time_phases(timed),
+        }
+    }
+
+    /// Time spent by phase.
+    pub fn phases(&self) -> Phases {
+        match self {
+            Work::Explicit(work) => work.phases(),
+        }
+    }
+}

@@ -125,14 +125,14 @@ fn a_restarted_world_goes_on_with_the_same_bits_and_a_new_ledger() {
     let mut whole = World::new(setup.clone()).unwrap();
     whole.advance(600).unwrap();
     let mut stage = World::restart(setup, &whole.save()).unwrap();
-    assert_eq!((stage.steps(), stage.ledger().error.abs() < 1e-9, stage.ledger().lost()), (0, true, 0.0));
+    assert_eq!((stage.steps(), stage.ledger().error.abs() < 1e-9, stage.ledger().total_lost()), (0, true, 0.0));
     whole.advance(300).unwrap();
     stage.advance(300).unwrap();
     assert!(whole.state().bodies == stage.state().bodies);
     let (one, other) = (whole.save(), stage.save());
     assert!(one.contacts == other.contacts && one.memory == other.memory);
     // What was lost since, by both ledgers.
-    let (ledger, turned_over) = (stage.ledger(), stage.ledger().kinetic + stage.ledger().lost().abs());
+    let (ledger, turned_over) = (stage.ledger(), stage.ledger().kinetic + stage.ledger().total_lost().abs());
     assert!(ledger.error.abs() < 0.01 * turned_over, "{ledger:?}");
 }
 

@@ -9,6 +9,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use stickslip::World;
+use stickslip::ledger::Loss;
 use stickslip::measure::ContactRow;
 use stickslip::random::{FNV1A, fnv1a_on};
 
@@ -142,8 +143,8 @@ pub fn memory_hash(world: &World) -> u64 {
 pub fn ledger(world: &World) -> u64 {
     let mut digest = Digest::new();
     let now = world.ledger();
-    digest.numbers([now.kinetic, now.potential, now.stored, now.lost_local, now.work, now.error]);
-    digest.numbers([now.lost_normal, now.lost_slide, now.lost_roll, now.lost_spin]);
+    digest.numbers([now.kinetic, now.potential, now.stored, now.lost[Loss::Local], now.work, now.error]);
+    digest.numbers([now.lost[Loss::Normal], now.lost[Loss::Slide], now.lost[Loss::Roll], now.lost[Loss::Spin]]);
     let sums = &world.state().sums;
     digest.numbers([sums.work, sums.power, sums.stored_at_start, sums.stored_out].into_iter().flatten());
     digest.numbers([sums.driven, sums.driven_power, sums.local, sums.start]);

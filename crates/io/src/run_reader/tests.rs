@@ -117,10 +117,9 @@ fn the_cell_is_read_from_the_end_and_from_the_series() {
     let end = |cell: Option<cell::Frame>| {
         let description = crate::checkpoint::Description::default();
         let mut checkpoint = Checkpoint::of(&world, &description);
-        checkpoint.saved.bodies.clear();
+        checkpoint.saved.bodies.truncate(0);
         checkpoint.saved.contacts.clear();
         checkpoint.saved.memory.clear();
-        checkpoint.saved.walls_built.clear();
         checkpoint.saved.spheres = 0;
         checkpoint.saved.cell = cell.map(|frame| CellState::new(&Cell { frame, control: Control::Fixed }, DVec3::ZERO));
         checkpoint.write(&folder.join(checkpoint::END)).unwrap();

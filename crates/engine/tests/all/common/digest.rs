@@ -110,7 +110,9 @@ pub fn state(world: &World) -> u64 {
         digest.vectors([cell.frame.corner, cell.centre]);
         digest.matrices([cell.frame.vectors, cell.gradient, cell.gradient_rate, cell.strain]);
         digest.numbers(cell.virial);
-        let mut images: Vec<_> = world.save().bodies.iter().map(|body| (body.id, body.images)).collect();
+        let bodies = &world.state().bodies;
+        let mut images: Vec<_> =
+            bodies.movers.iter().map(|mover| mover.id).zip(bodies.images.iter().copied()).collect();
         images.sort_unstable_by_key(|(id, _)| *id);
         images.iter().for_each(|(_, images)| digest.vectors([images.as_dvec3()]));
     }

@@ -4,6 +4,7 @@
 //! Needs a Rust toolchain, and what the checks call: `cargo-nextest` is used when it is installed, rustfmt and clippy
 //! are added by rustup when they are missing. Plain std, so that building this takes a second.
 
+mod add_a_law;
 mod claims;
 mod counts;
 mod deny;
@@ -193,6 +194,7 @@ fn test(full: bool, only: Option<String>) -> ExitCode {
     build(&mut score);
     score.check("tests", || tests(full));
     score.check("examples in the documentation", || cargo(&["test", "--workspace", "--doc"]).count_tests());
+    score.check("a law is added as docs/add-a-law.md says", || add_a_law::check(full));
     let docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
     score.check("documentation", || docs.run());
     let counts = counts::chain(&mut score);

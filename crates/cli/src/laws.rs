@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use stickslip::law::{LAWS, LawInfo};
+use stickslip_io::scene::{LAWS, Law, Parameter};
 
 use crate::{Failure, Outcome, say};
 
@@ -18,7 +18,7 @@ impl Laws {
     /// Prints the table of laws, or one law for every motion that it resists.
     pub fn execute(&self) -> Outcome {
         let Some(name) = &self.name else { return say(&table()) };
-        let of_name: Vec<&LawInfo> = LAWS.iter().filter(|law| law.name == name).collect();
+        let of_name: Vec<&Law> = LAWS.iter().filter(|law| law.name == name).collect();
         if of_name.is_empty() {
             return Err(Failure::Input(unknown(name)));
         }
@@ -42,27 +42,27 @@ fn table() -> String {
     let mut text = format!("{:<width$}  {:<8}  formula\n", "law", "key");
     for law in LAWS {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{:<width$}  {:<8}  {}", law.name, law.key, law.formula);
+        let _ = writeln!(text, "{:<width$}  {:<8}  {}", law.name, law.key(), law.formula);
     }
     text + "\n`stickslip laws NAME` shows one law with its parameters.\n"
 }
 
-fn whole(law: &LawInfo) -> String {
-    let what = match law.key {
+fn whole(law: &Law) -> String {
+    let what = match law.key() {
         "normal" => "the force along the normal".to_owned(),
         "friction" => "resists slide, roll and spin".to_owned(),
         key => format!("resists {key}"),
     };
     let mut text = format!("{} ({what})\n", law.name);
-    text += &format!("  in a scene  {} = {{ law = \"{}\", .. }}\n", law.key, law.name);
+    text += &format!("  in a scene  {} = {{ law = \"{}\", .. }}\n", law.key(), law.name);
     text += &format!("  formula     {}\n", law.formula);
     text += &format!("  reference   {}\n  parameters\n", law.reference);
-    let wide = |of: fn(&stickslip::law::ParameterInfo) -> usize| law.parameters.iter().map(of).max().unwrap_or(0);
-    let (names, units) = (wide(|p| p.name.len()), wide(|p| p.unit.len()));
+    let wide = |of: fn(&Parameter) -> usize| law.parameters.iter().map(of).max().unwrap_or(0);
+    let (names, units) = (wide(|p| p.name().len()), wide(|p| p.unit().len()));
     let defaults = wide(|p| p.default.map_or(8, str::len));
     for parameter in law.parameters {
         let default = parameter.default.unwrap_or("required");
-        let (name, unit, meaning) = (parameter.name, parameter.unit, parameter.meaning);
+        let (name, unit, meaning) = (parameter.name(), parameter.unit(), parameter.meaning);
         text += &format!("    {name:<names$}  {unit:<units$}  {default:<defaults$}  {meaning}\n");
     }
     text

@@ -63,7 +63,8 @@ impl FrictionLaw for RollConstantTorque {
     }
 
     fn limit(&self, motion: Motions) -> Option<Limit> {
-        (motion == Motions::ROLL).then_some(self.limit)
+        let against = motion == Motions::ROLL || (self.include_spin && motion == Motions::SPIN);
+        against.then_some(self.limit)
     }
 }
 

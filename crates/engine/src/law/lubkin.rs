@@ -41,6 +41,9 @@ pub struct SpinLubkin {
 }
 
 impl SpinLubkin {
+    /// Arm of the limit, in radii of the contact area.
+    pub const ARM: f64 = 3.0 * PI / 16.0;
+
     /// G of two materials with these shear moduli: 1/G = 1/G_1 + 1/G_2.
     pub fn effective_shear_modulus(first: f64, second: f64) -> f64 {
         // In this form equal moduli give exactly half, and the order of the two does not matter.
@@ -65,7 +68,7 @@ impl FrictionLaw for SpinLubkin {
         let radius = contact.patch;
         let stiffness = self.stiffness_at(radius);
         let by_ratio = dashpot_by_ratio(self.damping, stiffness, contact.inverse_inertia_a + contact.inverse_inertia_b);
-        let per_coefficient = 3.0 * PI / 16.0 * radius * contact.normal_load;
+        let per_coefficient = SpinLubkin::ARM * radius * contact.normal_load;
         let slider = Slider {
             k: stiffness,
             c: if self.damped_by_ratio { by_ratio } else { self.damping },

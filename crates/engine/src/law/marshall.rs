@@ -30,6 +30,9 @@ pub struct SpinMarshall {
 }
 
 impl SpinMarshall {
+    /// Arm of the limit, in radii of the contact area.
+    pub const ARM: f64 = 2.0 / 3.0;
+
     /// k_t (N m/rad) at this radius of the contact area (m).
     #[inline(always)]
     pub fn stiffness_at(&self, area_radius: f64) -> f64 {
@@ -45,7 +48,7 @@ impl FrictionLaw for SpinMarshall {
     #[inline(always)]
     fn resist(&self, contact: &Contact, memory: &mut GradedSpring, _: &mut [f64]) -> Resistance {
         let radius = contact.patch;
-        let per_coefficient = 2.0 / 3.0 * radius * contact.normal_load;
+        let per_coefficient = SpinMarshall::ARM * radius * contact.normal_load;
         let slider = Slider {
             k: self.stiffness_at(radius),
             c: 0.5 * self.slide.dashpot(contact) * radius * radius,

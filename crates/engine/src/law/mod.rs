@@ -5,7 +5,7 @@
 //! else that is asked of it: its name, what it remembers, its springs for the stable step, what it holds at rest.
 //!
 //! To add a law: write its file, and add its variant to the enum of its motion and to the visit of that enum in `list.rs`.
-//! Nothing else in the engine names a law. (A scene reads it by a table in `io`.) A law of another crate needs not even that:
+//! Nothing else in the engine names a law. (A scene reads it by the law's file in `io`; docs/add-a-law.md.) A law of another crate needs not even that:
 //! `Slide::own`, `Roll::own` and `Spin::own` take any `FrictionLaw` (`own.rs`).
 
 pub mod any;
@@ -13,7 +13,6 @@ pub mod constant_torque;
 pub mod epsd;
 pub mod hertz;
 pub mod hooke;
-pub mod info;
 pub mod kernel;
 pub mod limit;
 pub mod list;
@@ -34,7 +33,6 @@ pub use constant_torque::{RollConstantTorque, SpinConstantTorque};
 pub use epsd::RollEpsd;
 pub use hertz::Hertz;
 pub use hooke::Hooke;
-pub use info::{LAWS, LawInfo, ParameterInfo};
 pub use limit::{Limit, Limits, Measure};
 pub use list::{Friction, Normal, Roll, Slide, Spin, SpringLaws};
 pub use lubkin::SpinLubkin;

@@ -13,7 +13,7 @@
 //! assert!(matches!(roll, Roll::Own(law) if law.name() == "spring-slider"));
 //! ```
 //!
-//! It does not do: laws of several motions at once, laws along the normal, scene files (these know the names of `LAWS` only).
+//! It does not do: laws of several motions at once, laws along the normal, scene files (these know the laws of this crate only).
 
 use crate::contact::{Block, LANES, Lanes};
 use crate::law::any::AnyFriction;

@@ -143,6 +143,9 @@ pub struct Tracked {
 }
 
 impl Tracked {
+    /// Its name in scene files, in any form.
+    pub const NAME: &'static str = "tracked";
+
     /// Against sliding alone, critically damped, with the default form, kinematics and birth.
     pub fn new(stiffness: f64, limit: Limit) -> Self {
         let (form, kinematics, birth) = (Form::default(), Kinematics::default(), Birth::default());

@@ -4,10 +4,9 @@ use std::fmt::Write;
 
 use stickslip::body::Motion;
 use stickslip::inflow::Inflow;
-use stickslip::law::restitution;
-use stickslip::law::{Limit, Measure, Normal, Own, Roll, Slide, Spin, SpringLaws};
 
-use crate::scene::{Every, Scene, StepChoice, tracked};
+use crate::scene::laws::{Described, describe};
+use crate::scene::{Every, Scene, StepChoice};
 
 /// A number with four significant digits, for people.
 pub(crate) fn short(x: f64) -> String {
@@ -150,8 +149,8 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
             let Some(laws) = model.laws.springs(i as u16, j as u16) else { continue };
             let radii = effective_radii(scene, i as u16, j as u16);
             writeln!(text, "\n{} - {}", first.name, second.name)?;
-            for (motion, law, limit) in describe(laws, radii) {
-                let line = format!("  {motion:<7}{law:<16} {limit}");
+            for Described { motion, law, words, .. } in describe(laws, radii) {
+                let line = format!("  {motion:<7}{law:<16} {words}");
                 writeln!(text, "{}", line.trim_end())?;
             }
         }
@@ -181,111 +180,6 @@ pub(super) fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<
     if low.is_finite() && low > 0.0 { Some((low, high.min(largest))) } else { None }
 }
 
-/// The arm of the limit of `marshall` and of `lubkin`, in radii of the contact area.
-pub(super) const MARSHALL_ARM: f64 = 2.0 / 3.0;
-pub(super) const LUBKIN_ARM: f64 = 3.0 * std::f64::consts::PI / 16.0;
-
-/// Motion, law and limit of each of the four.
-pub(crate) fn describe(laws: &SpringLaws, radii: Option<(f64, f64)>) -> [(&'static str, &'static str, String); 4] {
-    let free = ("free (no law)", String::new());
-    let own = |law: Own| (law.name(), "a law from outside".to_owned());
-    let normal = match laws.normal {
-        Normal::Hooke(h) => (
-            "hooke",
-            normal_text(format!("k = {} N/m", short(h.stiffness)), h.damping, h.damping_ratio, h.cohesionless),
-        ),
-        Normal::Hertz(h) => {
-            ("hertz", normal_text(format!("K = {} Pa", short(h.stiffness)), h.damping, h.damping_ratio, h.cohesionless))
-        }
-    };
-    let slide = match laws.slide {
-        Some(Slide::SpringSlider(s)) => ("spring-slider", force_limit(&s.limit)),
-        Some(Slide::Own(law)) => own(law),
-        None => free.clone(),
-    };
-    let roll = match laws.roll {
-        Some(Roll::SpringSlider(r)) => ("spring-slider", torque_limit(&r.limit, "<=", radii)),
-        Some(Roll::ConstantTorque(r)) => {
-            let spin = if r.include_spin { "; resists spin too" } else { "" };
-            ("constant-torque", torque_limit(&r.limit, "=", radii) + spin)
-        }
-        Some(Roll::Epsd(r)) => ("epsd", torque_limit(&r.limit, "<=", radii)),
-        Some(Roll::Viscous(r)) => {
-            let torque = format!("M = {} N m s x w_r", short(r.damping));
-            let limit = r.limit.map_or("no limit".to_owned(), |limit| torque_limit(&limit, "<=", radii));
-            ("viscous", format!("{torque}, {limit}"))
-        }
-        Some(Roll::Own(law)) => own(law),
-        None => free.clone(),
-    };
-    let included = matches!(laws.roll, Some(Roll::ConstantTorque(r)) if r.include_spin);
-    let spin = match laws.spin {
-        Some(Spin::SpringSlider(s)) => ("spring-slider", torque_limit(&s.limit, "<=", radii)),
-        Some(Spin::ConstantTorque(s)) => ("constant-torque", torque_limit(&s.limit, "=", radii)),
-        Some(Spin::Marshall(s)) => ("marshall", area_limit(&s.slide.limit, MARSHALL_ARM)),
-        Some(Spin::Lubkin(s)) => ("lubkin", area_limit(&s.limit, LUBKIN_ARM)),
-        Some(Spin::Own(law)) => own(law),
-        None if included => ("with roll", String::new()),
-        None => free,
-    };
-    let [slide, roll, spin] = tracked::limits(laws, radii).unwrap_or([slide, roll, spin]);
-    [("normal", normal), ("slide", slide), ("roll", roll), ("spin", spin)].map(|(m, (law, text))| (m, law, text))
-}
-
-fn normal_text(stiffness: String, damping: f64, ratio: f64, cohesionless: bool) -> String {
-    let mut text = stiffness;
-    if damping > 0.0 {
-        text += &format!(", damping {} 1/s times m_eff", short(damping));
-    }
-    if ratio > 0.0 {
-        let e = restitution::of_damping_ratio(ratio, cohesionless);
-        text += &format!(", damping ratio {} (restitution {})", short(ratio), short(e));
-    }
-    if cohesionless {
-        text += ", never pulls";
-    }
-    text
-}
-
-pub(super) fn force_limit(limit: &Limit) -> String {
-    if limit.static_ == limit.kinetic {
-        format!("|F| <= {} N", short(limit.static_))
-    } else {
-        format!("|F| <= {} N sticking, {} N slipping", short(limit.static_), short(limit.kinetic))
-    }
-}
-
-/// A limit whose arm is a fraction of the radius of the contact area, which changes with the load.
-pub(super) fn area_limit(limit: &Limit, fraction: f64) -> String {
-    let one = |mu: f64| format!("{} a N", short(fraction * mu));
-    let (stick, slip) = (one(limit.static_), one(limit.kinetic));
-    let both = if stick == slip { stick } else { format!("{stick} sticking, {slip} slipping") };
-    format!("|M| <= {both}, a = sqrt(R_eff d)")
-}
-
-pub(super) fn torque_limit(limit: &Limit, relation: &str, radii: Option<(f64, f64)>) -> String {
-    let both =
-        |stick: String, slip: String| if stick == slip { stick } else { format!("{stick} sticking, {slip} slipping") };
-    match limit.measure {
-        Measure::Length => {
-            let one = |c: f64| format!("{} m x N", short(c));
-            format!("|M| {relation} {}", both(one(limit.static_), one(limit.kinetic)))
-        }
-        Measure::Mu => {
-            let one = |c: f64| format!("{} R_eff N", short(c));
-            let formula = format!("|M| {relation} {}", both(one(limit.static_), one(limit.kinetic)));
-            let Some((low, high)) = radii else { return formula };
-            let range = |c: f64| {
-                let (a, b) = (short(c * low), short(c * high));
-                if a == b { format!("{a} m x N") } else { format!("{a} to {b} m x N") }
-            };
-            let (a, b) = (short(low), short(high));
-            let radius = if a == b { a } else { format!("{a} to {b}") };
-            format!("{formula} = {} for R_eff = {radius} m", both(range(limit.static_), range(limit.kinetic)))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,12 +191,5 @@ mod tests {
         for (x, text) in cases {
             assert_eq!(short(x), text);
         }
-    }
-
-    #[test]
-    fn a_limit_is_a_formula_with_numbers() {
-        let limit = torque_limit(&Limit::mu(0.3), "<=", Some((0.0025, 0.0025)));
-        assert_eq!(limit, "|M| <= 0.3 R_eff N = 7.5e-4 m x N for R_eff = 0.0025 m");
-        assert_eq!(torque_limit(&Limit::length(0.001), "=", None), "|M| = 0.001 m x N");
     }
 }

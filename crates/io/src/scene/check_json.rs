@@ -5,9 +5,9 @@
 //! of the contact area (`contact_radius`). A motion that nothing resists is null.
 
 use serde_json::{Map, Value, json};
-use stickslip::law::{Friction, Limit, Measure, Normal, Roll, Slide, Spin, SpinCurvature, SpringLaws};
 
-use super::check::{LUBKIN_ARM, MARSHALL_ARM, counts, describe, effective_radii};
+use super::check::{counts, effective_radii};
+use super::laws::describe;
 use super::{Every, Record, Scene};
 
 /// The scene for a script: counts of bodies, the step and its reasons, laws and limits by pair, records, warnings and notes.
@@ -69,68 +69,14 @@ fn pairs(scene: &Scene) -> Vec<Value> {
             "between": [model.materials[i].name, model.materials[j].name],
             "effective_radius": radii.map(|(low, high)| [low, high]),
         });
-        for ((motion, law, limit), numbers) in describe(laws, radii).into_iter().zip(numbers(laws)) {
-            pair[motion] = numbers.map_or(Value::Null, |mut numbers| {
-                numbers["law"] = law.into();
-                numbers["limit"] = limit.into();
+        for described in describe(laws, radii) {
+            pair[described.motion] = described.numbers.map_or(Value::Null, |mut numbers| {
+                numbers["law"] = described.law.into();
+                numbers["limit"] = described.words.into();
                 numbers
             });
         }
         Some(pair)
     };
     all.filter_map(pair).collect()
-}
-
-/// The numbers of the laws along the normal, of slide, roll and spin.
-fn numbers(laws: &SpringLaws) -> [Option<Value>; 4] {
-    let (stiffness, unit, damping, damping_ratio, cohesionless) = match laws.normal {
-        Normal::Hooke(h) => (h.stiffness, "N/m", h.damping, h.damping_ratio, h.cohesionless),
-        Normal::Hertz(h) => (h.stiffness, "Pa", h.damping, h.damping_ratio, h.cohesionless),
-    };
-    let normal = json!({
-        "stiffness": stiffness, "unit": unit, "damping": damping, "damping_ratio": damping_ratio,
-        "cohesionless": cohesionless,
-    });
-    if let Some(Friction::Tracked(law)) = laws.friction {
-        let roll = law.roll.map(|_| coefficients(&law.limit_of(1)));
-        let spin = law.spin.map(|spin| match spin.curvature {
-            SpinCurvature::Hertz => over_area(&law.limit, spin.eta),
-            _ => coefficients(&law.limit_of(2)),
-        });
-        return [Some(normal), Some(coefficients(&law.limit)), roll, spin];
-    }
-    let slide = laws.slide.map(|law| match law {
-        Slide::SpringSlider(law) => coefficients(&law.limit),
-        Slide::Own(_) => json!({}),
-    });
-    let roll = laws.roll.map(|law| match law {
-        Roll::SpringSlider(law) => coefficients(&law.limit),
-        Roll::ConstantTorque(law) => coefficients(&law.limit),
-        Roll::Epsd(law) => coefficients(&law.limit),
-        Roll::Viscous(law) => law.limit.map_or_else(|| json!({}), |limit| coefficients(&limit)),
-        Roll::Own(_) => json!({}),
-    });
-    let spin = match (laws.spin, laws.roll) {
-        (Some(Spin::SpringSlider(law)), _) => Some(coefficients(&law.limit)),
-        (Some(Spin::ConstantTorque(law)), _) => Some(coefficients(&law.limit)),
-        (Some(Spin::Marshall(law)), _) => Some(over_area(&law.slide.limit, MARSHALL_ARM)),
-        (Some(Spin::Lubkin(law)), _) => Some(over_area(&law.limit, LUBKIN_ARM)),
-        (Some(Spin::Own(_)), _) => Some(json!({})),
-        (None, Some(Roll::ConstantTorque(roll))) if roll.include_spin => Some(coefficients(&roll.limit)),
-        (None, _) => None,
-    };
-    [Some(normal), slide, roll, spin]
-}
-
-fn coefficients(limit: &Limit) -> Value {
-    let measure = match limit.measure {
-        Measure::Mu => "mu",
-        Measure::Length => "length",
-    };
-    json!({ "measure": measure, "static": limit.static_, "kinetic": limit.kinetic })
-}
-
-/// A torque limit whose arm is this share of the radius of the contact area.
-fn over_area(limit: &Limit, share: f64) -> Value {
-    json!({ "measure": "contact_radius", "static": share * limit.static_, "kinetic": share * limit.kinetic })
 }

@@ -4,6 +4,7 @@ use stickslip::model::Material;
 
 use crate::input::{Item, Place, Result, Table, nearest, shown};
 use crate::scene::between::ANY;
+use crate::scene::laws::Takes;
 
 /// The most materials a scene may have: their pairs are kept in a square table.
 const MOST: usize = 256;
@@ -27,12 +28,11 @@ impl Elastic {
     pub fn read(table: &Table<'_>) -> Result<Self> {
         let (mut young, mut shear_modulus) = (None, None);
         match table.one_of(&["young", "shear_modulus"])? {
-            Some(("young", item)) => young = Some(item.positive()?),
-            Some((_, item)) => shear_modulus = Some(item.positive()?),
+            Some(("young", item)) => young = Some(Takes::Positive.number(item)?),
+            Some((_, item)) => shear_modulus = Some(Takes::Positive.number(item)?),
             None => {}
         }
-        let what = "a Poisson's ratio above -1 and at most 0.5";
-        let poisson = table.read("poisson", |item| item.number_such(what, |nu| nu > -1.0 && nu <= 0.5))?;
+        let poisson = table.read("poisson", |item| Takes::Poisson.number(item))?;
         Ok(Elastic { young, shear_modulus, poisson })
     }
 

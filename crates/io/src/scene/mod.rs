@@ -29,7 +29,6 @@ mod speeds;
 mod start;
 mod streams;
 mod timing;
-mod tracked;
 mod types;
 mod variant;
 
@@ -58,6 +57,7 @@ use timing::Time;
 pub use crate::input::InputError;
 pub use check::{check_text, plural, step_text};
 pub use check_json::check_json;
+pub use laws::{Key, LAWS, Law, Parameter, Takes};
 pub use memory::expect_threads;
 pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
@@ -391,8 +391,8 @@ fn notes(scene: &Scene) -> Vec<String> {
             if walls_only[i] && walls_only[j] {
                 continue;
             }
-            let free = check::describe(laws, None).into_iter().filter(|(_, law, _)| law.starts_with("free"));
-            let free: Vec<&str> = free.map(|(motion, _, _)| motion).collect();
+            let free = laws::describe(laws, None).into_iter().filter(|described| described.numbers.is_none());
+            let free: Vec<&str> = free.map(|described| described.motion).collect();
             if free.is_empty() {
                 continue;
             }

@@ -9,18 +9,15 @@ use glam::{DMat3, DVec3};
 use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control};
 use stickslip::inflow::Inflow;
-use stickslip::law::{
-    Arm, Cap, Friction, Limit, Measure, Normal, Own, Roll, Slide, SliderOptions, Slip, Spin, SpringLaws, Transport,
-};
 use stickslip::model::{Explicit, Integrator, Method};
 use stickslip::shape::{Shape, Sides};
 
 use crate::checkpoint;
 use crate::scene::bodies::LOCKS;
 use crate::scene::grains::{Group, Made, Placement, Radius};
+use crate::scene::laws;
 use crate::scene::materials::Elastic;
 use crate::scene::rows::COLUMNS;
-use crate::scene::tracked;
 use crate::scene::{Every, Format, Scene, StepChoice};
 
 /// Writes the scene. `tables` is how many bodies come from `[[body]]` tables; the others come from `groups`.
@@ -181,123 +178,15 @@ fn write_contacts(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            if let Some(laws) = model.laws.springs(i as u16, j as u16) {
+            if let Some(pair) = model.laws.springs(i as u16, j as u16) {
                 writeln!(out, "\n[[contact]]\nbetween = [{}, {}]", string(&first.name), string(&second.name))?;
-                write_laws(out, laws)?;
+                for line in laws::resolved(pair) {
+                    writeln!(out, "{line}")?;
+                }
             }
         }
     }
     Ok(())
-}
-
-fn write_laws(out: &mut String, laws: &SpringLaws) -> std::fmt::Result {
-    let (name, stiffness, damping, ratio, cohesionless) = match laws.normal {
-        Normal::Hooke(h) => ("hooke", h.stiffness, h.damping, h.damping_ratio, h.cohesionless),
-        Normal::Hertz(h) => ("hertz", h.stiffness, h.damping, h.damping_ratio, h.cohesionless),
-    };
-    let dashpot = if ratio > 0.0 { damping_text(ratio, true) } else { damping_text(damping, false) };
-    let stiffness = number(stiffness);
-    writeln!(
-        out,
-        "normal = {{ law = \"{name}\", stiffness = {stiffness}, {dashpot}, cohesionless = {cohesionless} }}"
-    )?;
-    write_slide(out, laws)?;
-    write_roll(out, laws)?;
-    write_spin(out, laws)?;
-    match &laws.friction {
-        Some(Friction::Tracked(law)) => writeln!(out, "friction = {{ {} }}", tracked::resolved(law)),
-        None => Ok(()),
-    }
-}
-
-/// Scene files do not name laws from outside; a comment says so to whoever builds a scene in some other way.
-fn own(motion: &str, law: Own) -> String {
-    format!("# {motion}: {}, a law from outside, has no name in a scene", law.name())
-}
-
-fn write_slide(out: &mut String, laws: &SpringLaws) -> std::fmt::Result {
-    match laws.slide {
-        None => Ok(()),
-        Some(Slide::SpringSlider(s)) => {
-            let arm = if s.options.arm == Arm::Lammps { "lammps" } else { "midpoint" };
-            let spring = spring(s.stiffness, s.damping, &s.limit, s.options);
-            writeln!(out, "slide = {{ {spring}, arm = \"{arm}\", {} }}", transport(s.options))
-        }
-        Some(Slide::Own(law)) => writeln!(out, "{}", own("slide", law)),
-    }
-}
-
-fn write_roll(out: &mut String, laws: &SpringLaws) -> std::fmt::Result {
-    match laws.roll {
-        None => Ok(()),
-        Some(Roll::SpringSlider(r)) => {
-            let spring = spring(r.stiffness, r.damping, &r.limit, r.options);
-            writeln!(out, "roll = {{ {spring}, {} }}", transport(r.options))
-        }
-        Some(Roll::ConstantTorque(r)) => {
-            let limit = limit_text(&r.limit);
-            writeln!(out, "roll = {{ law = \"constant-torque\", {limit}, include_spin = {} }}", r.include_spin)
-        }
-        Some(Roll::Epsd(r)) => {
-            let own = if r.stiffness > 0.0 { format!("stiffness = {}, ", number(r.stiffness)) } else { String::new() };
-            let (ratio, limit) = (number(r.damping_ratio), limit_text(&r.limit));
-            writeln!(out, "roll = {{ law = \"epsd\", {own}damping_ratio = {ratio}, {limit} }}")
-        }
-        Some(Roll::Viscous(r)) => {
-            let limit = r.limit.map_or(String::new(), |limit| format!(", {}", limit_text(&limit)));
-            writeln!(out, "roll = {{ law = \"viscous\", damping = {}{limit} }}", number(r.damping))
-        }
-        Some(Roll::Own(law)) => writeln!(out, "{}", own("roll", law)),
-    }
-}
-
-fn write_spin(out: &mut String, laws: &SpringLaws) -> std::fmt::Result {
-    match laws.spin {
-        None => Ok(()),
-        Some(Spin::SpringSlider(s)) => {
-            writeln!(out, "spin = {{ {} }}", spring(s.stiffness, s.damping, &s.limit, s.options))
-        }
-        Some(Spin::ConstantTorque(s)) => {
-            writeln!(out, "spin = {{ law = \"constant-torque\", {} }}", limit_text(&s.limit))
-        }
-        Some(Spin::Marshall(_)) => writeln!(out, "spin = {{ law = \"marshall\" }}"),
-        Some(Spin::Lubkin(s)) => {
-            // Both sides get this modulus when it is read again, and half of its double is the pair's, to the bit.
-            let modulus = number(2.0 * s.shear_modulus);
-            let damping = damping_text(s.damping, s.damped_by_ratio);
-            writeln!(out, "spin = {{ law = \"lubkin\", shear_modulus = {modulus}, {damping} }}")
-        }
-        Some(Spin::Own(law)) => writeln!(out, "{}", own("spin", law)),
-    }
-}
-
-fn damping_text(damping: f64, by_ratio: bool) -> String {
-    format!("{} = {}", if by_ratio { "damping_ratio" } else { "damping" }, number(damping))
-}
-
-/// What the spring-sliders of all motions have in common.
-fn spring(stiffness: f64, damping: f64, limit: &Limit, options: SliderOptions) -> String {
-    let slip = if options.slip == Slip::Lammps { "lammps" } else { "series" };
-    let cap = if options.cap == Cap::Elastic { "elastic" } else { "total" };
-    format!(
-        "law = \"spring-slider\", stiffness = {}, {}, {}, slip = \"{slip}\", cap = \"{cap}\"",
-        number(stiffness),
-        damping_text(damping, options.damped_by_ratio),
-        limit_text(limit)
-    )
-}
-
-fn transport(options: SliderOptions) -> String {
-    format!("transport = \"{}\"", if options.transport == Transport::Lammps { "lammps" } else { "objective" })
-}
-
-pub(super) fn limit_text(limit: &Limit) -> String {
-    let key = if limit.measure == Measure::Length { "length" } else { "mu" };
-    if limit.static_ == limit.kinetic {
-        format!("{key} = {}", number(limit.static_))
-    } else {
-        format!("{key} = {{ static = {}, kinetic = {} }}", number(limit.static_), number(limit.kinetic))
-    }
 }
 
 fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) -> std::fmt::Result {

@@ -5,12 +5,13 @@
 //! (`schema/laws.rs`). Does not say: what needs two tables at once (names of materials, overlaps, who meets whom), what
 //! compares two numbers (`from` below `to`, kinetic below static), what stands in other files.
 
-mod build;
+pub(super) mod build;
 mod laws;
 
 use serde_json::{Map, Value, json};
 
 use crate::scene::bodies::LOCKS;
+use crate::scene::laws::Takes;
 use crate::scene::rows::COLUMNS;
 use build::{
     also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, text, vector,
@@ -176,7 +177,7 @@ fn materials() -> Value {
         ("!density", said(positive(), "[kg/m^3].")),
         ("young", said(positive(), "Young's modulus [Pa], for hertz.")),
         ("shear_modulus", said(positive(), "Shear modulus [Pa], instead of young.")),
-        ("poisson", said(laws::poisson(), "Poisson's ratio, for hertz.")),
+        ("poisson", said(Takes::Poisson.schema(), "Poisson's ratio, for hertz.")),
     ]);
     let material = exclusive(material, &["young", "shear_modulus"]);
     said(json!({"type": "object", "additionalProperties": material, "minProperties": 1}), "Materials by name.")

@@ -33,7 +33,7 @@ fn resist_one(law: &Tracked, contact: &Contact, memory: &mut TrackedMemory) -> R
 macro_rules! common_answers {
     ($paper:literal, $points:literal, $law:tt) => {
         const NAME: &'static str = match ($points, $paper) {
-            (false, false) => "tracked",
+            (false, false) => Tracked::NAME,
             (false, true) => "tracked, paper",
             (true, false) => "tracked, points",
             (true, true) => "tracked, points, paper",

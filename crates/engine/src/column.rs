@@ -292,3 +292,39 @@ impl Columns {
         row.and_then(|row| row.try_into().ok()).unwrap_or([0.0; N])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{Body, Motion};
+    use crate::model::Material;
+    use crate::shape::Shape;
+    use crate::world::{Setup, World};
+
+    #[test]
+    fn what_a_column_gets_it_sets() {
+        let model = Model::new(vec![Material { name: "grain".into(), density: 1.0 }], 1e-3);
+        let ball = Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::ZERO);
+        let floor = Body { motion: Motion::Fixed, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::Z * -2.0) };
+        let laws = crate::law::SpringLaws::frictionless(crate::law::Normal::Hooke(crate::law::Hooke::new(1.0, 0.0)));
+        let mut model = model;
+        model.laws.set(0, 0, laws);
+        let world = World::new(Setup { model, bodies: vec![ball, floor] }).expect("a world");
+        let mut state = world.state().clone();
+        state.bodies.images = vec![glam::IVec3::ZERO; 2];
+        for (at, column) in COLUMNS.iter().enumerate() {
+            assert!((1..=MOST_WIDTH).contains(&column.width) && column.name.len() <= 24, "{}", column.name);
+            assert!(COLUMNS[..at].iter().all(|other| other.name != column.name), "{} stands twice", column.name);
+            let fixed = ["bodies.id", "bodies.radius", "bodies.inverse_mass", "bodies.inverse_inertia"];
+            let [mut found, mut put] = [[0.0; MOST_WIDTH]; 2];
+            (column.get)(&state, 0, &mut put[..column.width]);
+            if !fixed.contains(&column.name) {
+                put[..column.width].iter_mut().zip(1..).for_each(|(number, k)| *number = f64::from(k));
+            }
+            (column.set)(&mut state, 0, &put[..column.width]).expect("it is its own");
+            (column.get)(&state, 0, &mut found[..column.width]);
+            assert_eq!(found, put, "{}", column.name);
+        }
+        assert!((COLUMNS[1].set)(&mut state, 0, &[0.25]).is_err(), "a radius is the setup's");
+    }
+}

@@ -21,7 +21,7 @@ use super::World;
 use crate::answers::{Changed, Kept, Stage};
 use crate::body::Motion;
 use crate::cell::{Cell, CellState};
-use crate::column::{COLUMNS, Column, Columns, Of};
+use crate::column::{COLUMNS, Column, Columns, IMAGES, Of};
 use crate::contact::{ContactKey, Remembered};
 use crate::error::RestoreError;
 use crate::inflow::{Arrivals, Traffic};
@@ -318,7 +318,9 @@ impl World {
     }
 
     fn set_column(&mut self, column: &Column, saved: &Saved) -> Result<(), RestoreError> {
-        if !(column.when)(&self.model, &self.state) {
+        // A stage may have what the world before had not, a cell: it begins with zeros.
+        let new = column.name == IMAGES && saved.cell.is_none();
+        if new || !(column.when)(&self.model, &self.state) {
             return Ok(());
         }
         let rows = self.column_rows(column);

@@ -5,8 +5,8 @@
 //! bodies and belts are posed once: all three are the same. The shifts of the images in a cell follow from the cell as colliders follow
 //! from their bodies. What impulses do to bodies (`response.rs`) is a column beside them, kept for the methods that ask for it.
 //!
-//! The colliders of walls stand first, in the order of their bodies: wall k is collider k. A body's colliders stand side by side, also
-//! those of a body that has left.
+//! The colliders of walls stand first, in the order of their bodies: wall k is collider k, while each wall carries one. A body's
+//! colliders stand side by side (`shapes_of`), also those of a body that has left.
 //!
 //! Does not do: who touches whom (`collide`), what moves bodies (the methods).
 

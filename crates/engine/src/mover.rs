@@ -138,37 +138,37 @@ pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
     let inertia = body.about_free_axis(inertia);
     let moved = body.motion.yields();
     let equal = inertia.x == inertia.y && inertia.y == inertia.z;
-    let mask = |lock: &[bool]| {
-        let free = |locked: bool| if locked { 0.0 } else { 1.0 };
-        DVec3::new(free(lock[0]), free(lock[1]), free(lock[2]))
-    };
-    let special = Special {
-        motion: body.motion,
-        position0: body.position,
-        orientation0: body.orientation.normalize(),
-        free: mask(&body.lock[..3]),
-        free_turn: mask(&body.lock[3..]),
-        force: body.force,
-        torque: body.torque,
-        inertia_body: (!equal).then_some(inertia),
-        shape: (!body.shape.is_sphere()).then(|| body.shape.with_unit_directions()),
-        colliders: ColliderRange::default(),
-    };
+    // Most bodies are plain: nothing is made for them that is not kept.
     let plain = body.motion == Motion::Free
-        && special.free == DVec3::ONE
-        && special.free_turn == DVec3::ONE
+        && body.lock == [false; 6]
         && (body.force, body.torque) == (DVec3::ZERO, DVec3::ZERO)
-        && special.shape.is_none()
+        && body.shape.is_sphere()
         && equal;
+    let free = |locks: &[bool]| {
+        let free = |locked: bool| if locked { 0.0 } else { 1.0 };
+        DVec3::new(free(locks[0]), free(locks[1]), free(locks[2]))
+    };
+    let (free, free_turn) = (free(&body.lock[..3]), free(&body.lock[3..]));
     if !plain {
-        specials.push(special);
+        specials.push(Special {
+            motion: body.motion,
+            position0: body.position,
+            orientation0: body.orientation.normalize(),
+            free,
+            free_turn,
+            force: body.force,
+            torque: body.torque,
+            inertia_body: (!equal).then_some(inertia),
+            shape: (!body.shape.is_sphere()).then(|| body.shape.with_unit_directions()),
+            colliders: ColliderRange::default(),
+        });
     }
     let (velocity, angular_velocity) = match body.motion {
-        Motion::Free => (body.velocity * special.free, body.angular_velocity * special.free_turn),
-        Motion::Held => (DVec3::ZERO, body.angular_velocity * special.free_turn),
+        Motion::Free => (body.velocity * free, body.angular_velocity * free_turn),
+        Motion::Held => (DVec3::ZERO, body.angular_velocity * free_turn),
         Motion::Fixed => (DVec3::ZERO, DVec3::ZERO),
         Motion::Prescribed(prescribed) => {
-            let pose = prescribed.pose(special.position0, special.orientation0, 0.0);
+            let pose = prescribed.pose(body.position, body.orientation.normalize(), 0.0);
             (pose.velocity, pose.angular_velocity)
         }
         Motion::Belt(velocity) => (velocity, DVec3::ZERO),

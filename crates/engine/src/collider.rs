@@ -74,6 +74,11 @@ impl Placed {
         self.posed[number].wall().expect("wall k is collider k")
     }
 
+    /// All of them, in their places.
+    pub fn iter(&self) -> impl Iterator<Item = &Posed> {
+        self.posed.iter()
+    }
+
     /// The walls, in the order of their bodies.
     pub fn walls(&self) -> impl Iterator<Item = &Wall> + Clone {
         self.posed.iter().map_while(Posed::wall)

@@ -17,7 +17,7 @@ use glam::{DQuat, DVec3};
 use crate::body::Motion;
 use crate::broad::{Image, Shifts};
 use crate::cell::CellState;
-use crate::collide::{ColliderId, Posed};
+use crate::collide::{ColliderId, Posed, Touches, touch};
 use crate::collider::{Collider, Placed};
 use crate::model::ColliderRange;
 use crate::response::{Response, Responses};
@@ -180,7 +180,12 @@ impl Geometry {
 
     /// Whether a sphere there would touch no wall, nor lie behind a plane.
     pub fn is_clear(&self, centre: DVec3, radius: f64) -> bool {
-        self.now.walls().all(|wall| wall.touchable(centre).is_none_or(|nearest| nearest.distance > radius))
+        let (sphere, mut touches) = (Posed::Sphere { centre, radius }, Touches::default());
+        let mut walls = self.now.iter().take_while(|posed| posed.wall().is_some());
+        walls.all(|wall| {
+            touch(&sphere, wall, 0.0, &mut touches);
+            touches.is_empty()
+        })
     }
 
     // ---- impulses ----
@@ -208,7 +213,6 @@ fn place(collider: &Collider, bodies: &Bodies) -> Option<(Posed, DQuat)> {
 mod tests {
     use super::*;
     use crate::body::Body;
-    use crate::collide::{Touches, touch};
     use crate::frame::Pose;
     use crate::model::{Material, Model};
     use crate::mover::{check_body, mover_of};

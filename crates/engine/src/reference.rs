@@ -14,14 +14,16 @@ use glam::{DMat3, DQuat, DVec3};
 use crate::body::{Body, Motion};
 use crate::cell::{CellState, Control};
 use crate::collide::normal_mass::{Separation, Yields, normal_mass};
+use crate::collide::seams::JOINED;
 use crate::collide::solid::{self, Form, Meeting, Posed};
+use crate::collide::{self, ColliderId, Touch, Touches, settle_seams};
 use crate::contact::{Contact, Curvature, Turn};
 use crate::law::{PairMemory, SpringLaws, one};
 use crate::model::{Integrator, Method};
 use crate::setup::Setup;
 use crate::shape::Shape;
 use crate::soft::hand_over;
-use crate::wall::{self, Wall};
+use crate::wall::Wall;
 
 /// A body of the slow world.
 #[derive(Clone, Debug)]
@@ -362,19 +364,27 @@ impl SlowWorld {
         }
     }
 
-    /// Normal from a wall to a sphere's centre and their overlap, if they touch.
-    fn wall_contact(&self, wall: usize, centre: DVec3, radius: f64) -> Option<(DVec3, f64)> {
-        let is_wall = |slow: &&SlowBody| slow.body.shape.radius().is_none();
-        let walls: Vec<Wall> = self
-            .bodies
-            .iter()
-            .filter(is_wall)
-            .filter_map(|slow| Wall::new(&slow.body.shape, slow.body.position, slow.body.orientation))
-            .collect();
-        let index = self.bodies[..wall].iter().filter(is_wall).count();
-        let nearest = walls[index].touchable(centre).filter(|nearest| nearest.distance < radius)?;
-        let left = wall::left_to_another(&walls, index, &nearest, centre, radius);
-        (!left).then_some((nearest.normal, radius - nearest.distance))
+    /// Where a sphere touches a wall, if it does and no other wall keeps the touch; the sphere is a.
+    fn wall_touch(&self, sphere: usize, wall: usize) -> Option<Touch> {
+        let shapes: Vec<collide::Posed> = self.bodies.iter().map(|slow| collide::Posed::of(&slow.body)).collect();
+        let (centre, radius) = (shapes[sphere].centre(), self.bodies[sphere].body.shape.radius()?);
+        let (mut touches, mut of_walls) = (Touches::default(), Vec::new());
+        for (id, shape) in (0..).zip(&shapes).filter(|(_, shape)| shape.wall().is_some()) {
+            collide::touch(&shapes[sphere], shape, JOINED * radius, &mut touches);
+            of_walls.extend(touches.iter().map(|touch| (ColliderId::first_of(id), *touch)));
+        }
+        settle_seams(centre, &mut of_walls, |id| &shapes[id.body as usize]);
+        let kept = of_walls.into_iter().find(|(id, touch)| id.body as usize == wall && touch.gap < 0.0);
+        kept.map(|(_, touch)| touch)
+    }
+
+    /// Where two spheres touch, b at its image.
+    fn sphere_touch(&self, a: &Body, b: &Body) -> Option<Touch> {
+        let (between, mut touches) = (a.position - b.position, Touches::default());
+        let vectors = self.cell.map_or(DMat3::ZERO, |cell| cell.frame.vectors);
+        let image = collide::Posed::of(b).shifted(between - self.branch(vectors, between));
+        collide::touch(&collide::Posed::of(a), &image, 0.0, &mut touches);
+        touches.first().copied()
     }
 
     /// The contact and the centres its levers count from, if the two touch.
@@ -394,23 +404,20 @@ impl SlowWorld {
     /// What two spheres, or a sphere and a wall, are to each other.
     fn met(&self, a: usize, b: usize, dt: f64) -> Option<Met> {
         let (body_a, body_b) = (&self.bodies[a].body, &self.bodies[b].body);
-        let (normal, overlap, reach_a, reach_b, radius_eff, centre_a, centre_b) = match (body_a.shape, body_b.shape) {
+        let (touch, reach_a, reach_b, centre_a, centre_b) = match (body_a.shape, body_b.shape) {
             (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
-                let vectors = self.cell.map_or(DMat3::ZERO, |cell| cell.frame.vectors);
-                let between = self.branch(vectors, body_a.position - body_b.position);
-                let overlap = ra + rb - between.length();
-                (between.normalize(), overlap, ra, rb, ra * rb / (ra + rb), body_a.position, body_b.position)
+                (self.sphere_touch(body_a, body_b)?, ra, rb, body_a.position, body_b.position)
             }
             (Shape::Sphere { radius }, _) => {
-                let (n, overlap) = self.wall_contact(b, body_a.position, radius)?;
-                (n, overlap, radius, -radius, radius, body_a.position, body_a.position)
+                (self.wall_touch(a, b)?, radius, -radius, body_a.position, body_a.position)
             }
             (_, Shape::Sphere { radius }) => {
-                let (n, overlap) = self.wall_contact(a, body_b.position, radius)?;
-                (-n, overlap, -radius, radius, radius, body_b.position, body_b.position)
+                (self.wall_touch(b, a)?.turned(), -radius, radius, body_b.position, body_b.position)
             }
             _ => return None,
         };
+        // Of a pair that touches by squares the gap may be a few ulp above 0.
+        let (normal, overlap, radius_eff) = (touch.normal, touch.overlap().max(f64::MIN_POSITIVE), touch.radius_eff);
         let (was_a, was_b) = (self.before[a], self.before[b]);
         let branch_before = self.branch(self.vectors_before, was_a.0 - was_b.0);
         let normal_before = match (body_a.shape, body_b.shape) {

@@ -13,7 +13,7 @@ use crate::inflow::Traffic;
 use crate::ledger::Sums;
 use crate::model::{Model, Special};
 
-pub use contacts::{BlockHead, Contacts, Slots};
+pub use contacts::{BlockHead, Contacts, Slot, Slots};
 
 /// Bodies in a chunk, the unit of parallel work, when there are so many bodies. Large chunks share fewer contacts, small
 /// ones keep all threads busy. Never by the number of threads, so that sums do not depend on it.

@@ -14,6 +14,7 @@ use glam::{DVec3, IVec3};
 
 use crate::body::{Body, Motion};
 use crate::cell::Frame;
+use crate::collide::{Posed, Touches, touch};
 use crate::energy;
 use crate::error::{BuildError, Trouble};
 use crate::geometry::Geometry;
@@ -49,7 +50,7 @@ pub struct StreamReport {
     pub rate: f64,
 }
 
-/// What a place in a stream's box might collide with: spheres near the box.
+/// What a place in a stream's box might collide with: spheres near the box; of an ellipsoid or a box the sphere around it.
 struct Surroundings {
     spheres: Vec<(DVec3, f64)>,
 }
@@ -63,9 +64,12 @@ impl Surroundings {
     }
 
     fn free(&self, centre: DVec3, radius: f64, frame: Option<&Frame>) -> bool {
-        self.spheres.iter().all(|&(other, other_radius)| {
-            let (reach, between) = (radius + other_radius, centre - other);
-            frame.map_or(between, |frame| frame.nearest(between)).length_squared() > reach * reach
+        let (sphere, mut touches) = (Posed::Sphere { centre, radius }, Touches::default());
+        self.spheres.iter().all(|&(other, radius)| {
+            // At the image that is nearest.
+            let other = frame.map_or(other, |frame| centre - frame.nearest(centre - other));
+            touch(&sphere, &Posed::Sphere { centre: other, radius }, 0.0, &mut touches);
+            touches.is_empty()
         })
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! **For a method that wants pairs** there is one function, `pairs`: balls, each with its reach, and walls go in; out come all
 //! pairs that are near each other, in an order that follows from the input alone. A body's reach is its radius and a margin of its own,
-//! so that one falling stone does not widen all lists. A call costs some hundred ns a ball in a packing; put balls in the order of
-//! space first (`order_in_space`), or each of them waits for memory.
+//! so that one falling stone does not widen all lists. The cost grows with balls and pairs, times size classes, and with balls times walls;
+//! nothing is kept between calls. Put balls in the order of space first (`order_in_space`), or each of them waits for memory.
 //!
 //! ```
 //! use glam::DVec3;
@@ -16,8 +16,9 @@
 //! assert_eq!(found, [(0, 1), (1, 2)]);
 //! ```
 //!
-//! What the shapes of a pair are is asked of `collide::touch`, within a margin. `Grids` and `Seeker` are the search itself, for who
-//! makes lists of another kind (`soft/lists.rs`) or stops at the first pair that is too deep.
+//! What touches of a pair's shapes there are is asked of `collide` (its header has the calls): a pair of reaches R + m each holds all that
+//! `touch` finds within 2 m. `Grids` and `Seeker` are the search itself, for who makes lists of another kind (`soft/lists.rs`) or stops
+//! at the first pair that is too deep.
 //!
 //! In a cell that repeats, the grid lies along the cell's vectors and goes on at the other side: a pair is listed with the image
 //! of b that is near a. Each pair has one, where the cell is more than twice as high as the widest two reach (`soft/cell.rs`). Walls

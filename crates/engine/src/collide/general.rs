@@ -13,7 +13,8 @@ use glam::{DMat3, DQuat, DVec3, Vec3};
 
 use crate::collide::gather_bodies;
 use crate::collide::normal_mass::{Separation, Yields, normal_mass};
-use crate::collide::solid::{Meeting, Posed, features, meet};
+use crate::collide::solid::{self, Meeting, Posed, features, meet};
+use crate::collide::{Touch, Touches};
 use crate::contact::Block;
 use crate::model::Special;
 use crate::state::{Load, Mover};
@@ -103,15 +104,15 @@ fn yields(mover: &Mover, special: Option<&Special>, tumbles: Option<(DVec3, DMat
     }
 }
 
-/// Where a pair touches now, if it does.
-pub fn touch(a: &End, b: &End, feature: u8) -> Option<Meeting> {
-    meet(&a.now, &b.now, u32::from(feature)).filter(|meeting| meeting.overlap > 0.0)
+/// Finds where a pair touches now. What `out` held before is dropped.
+pub fn touch(a: &End, b: &End, out: &mut Touches) {
+    out.clear();
+    solid::touch(&a.now, &b.now, 0.0, out);
 }
 
 /// Velocity of a relative to b where they touch.
-pub fn speed_at(a: &End, b: &End, meeting: &Meeting) -> DVec3 {
-    let of = |end: &End| end.velocity(meeting.point - end.now.position, meeting.normal);
-    of(a) - of(b)
+pub fn speed_at(a: &End, b: &End, touch: &Touch) -> DVec3 {
+    a.velocity(touch.arm[0], touch.normal) - b.velocity(touch.arm[1], touch.normal)
 }
 
 /// Where a pair touches, at the end of a step and in its middle.

@@ -1,6 +1,18 @@
 //! From a pair of shapes to where they touch: one file per pair. `touch` gives the touches of any pair that is built as values;
 //! `seams` settles those of one body with several walls. Knows no method and no law.
 //!
+//! **For a method that wants touches**, given pairs from `broad::pairs`:
+//!
+//! 1. `touch(&a, &b.shifted(shift), within, &mut touches)` for each pair, `a` and `b` being `Posed`, `shift` that of the pair's
+//!    image, `touches` kept from pair to pair: at most 8 touches with a gap below `within`, features rising. Nothing is
+//!    allocated. The normal points from b to a; `Touch::turned` exchanges the two.
+//! 2. `settle_seams(centre, &mut list, posed)` for each body that has touches with two or more walls: `list` are all of its touches
+//!    with walls, the body being a, found within at least `seams::JOINED` radii. What is left to another wall is dropped. The cost is
+//!    quadratic in the touches of the one body.
+//! 3. `match_by_place(ended, begun)` for memory, which passes from a touch that has ended to one that has begun at its place.
+//!
+//! A contact's key is (collider of a, collider of b, `Touch::feature`).
+//!
 //! The vector kernel has its own way to the same numbers: the files of spheres and walls gather into a lane of a block what laws
 //! need of a pair, and `general` does so for ellipsoids and boxes, from the geometry behind `solid::meet`.
 //!

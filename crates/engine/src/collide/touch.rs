@@ -121,6 +121,11 @@ impl Touches {
         self.shares_mass.then(|| normal_mass(bodies, live.map(of)))
     }
 
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.shares_mass = false;
+    }
+
     pub(super) fn push(&mut self, touch: Touch) {
         debug_assert!(self.list.len() < MOST_TOUCHES);
         self.list.push(touch);
@@ -137,8 +142,7 @@ impl Deref for Touches {
 
 /// Finds where two shapes are nearer than `within` (m), b at its image. What `out` held before is dropped.
 pub fn touch(a: &Posed, b: &Posed, within: f64, out: &mut Touches) {
-    out.list.clear();
-    out.shares_mass = false;
+    out.clear();
     match (a, b) {
         (Posed::Sphere { centre: at_a, radius: r_a }, Posed::Sphere { centre: at_b, radius: r_b }) => {
             out.list.extend(sphere_sphere::meet([*at_a, *at_b], [*r_a, *r_b], within));

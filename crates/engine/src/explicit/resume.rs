@@ -98,7 +98,7 @@ fn place_contacts(
         for block in 0..slots.blocks.len() {
             let head = slots.blocks[block];
             for lane in 0..head.count as usize {
-                let key = visit::key_of(&bodies.movers, visit::pair(lists, slots, &head, lane));
+                let key = visit::key_of(&bodies.movers, lists, slots.placed[head.first as usize + lane]);
                 let parted = places.binary_search(&(key, false)).is_ok();
                 slots.blocks[block].live &= !(u32::from(parted) << lane);
             }

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::lists::{ChunkNeighbours, Neighbours};
+use super::lists::{ChunkNeighbours, Class, Neighbours};
 use super::{ChunkWork, slots};
 use crate::contact::{ContactKey, LANES, Lanes, Remembered};
 use crate::model::Model;
-use crate::state::{Bodies, GONE, Mover, Slots};
+use crate::state::{Bodies, GONE, Mover, Slot, Slots};
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
 #[derive(Clone, Copy, Default)]
@@ -149,9 +149,10 @@ pub fn take_out(lists: &[ChunkNeighbours], movers: &[Mover], contacts: &mut [Slo
         for (block, head) in contacts.blocks.iter().enumerate() {
             let live = (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1);
             for (lane, held) in live.zip(&mut held) {
-                let candidate = &lists.candidates[contacts.placed[head.first as usize + lane] as usize];
+                let slot = contacts.placed[head.first as usize + lane];
+                let candidate = &lists.candidates[slot.candidate()];
                 let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
-                let (feature, place) = (candidate.feature(), (block * LANES + lane) as u32);
+                let (feature, place) = (slot.feature(), (block * LANES + lane) as u32);
                 *held = HeldContact { a, b, feature, chunk: chunk as u32, place };
             }
         }
@@ -183,10 +184,14 @@ pub fn put_back(held: HeldContacts, order: Order, places: Places) {
     chunks.for_each_init(Vec::new, |from, ((lists, contacts), work)| {
         contacts.placed.clear();
         from.clear();
-        for (place, candidate) in lists.candidates.iter().enumerate() {
-            if let Some(held) = by_owner.find(candidate.a, candidate.b, candidate.feature()) {
-                contacts.placed.push(place as u32);
-                from.push(held);
+        for range in &lists.classes {
+            let features = Class::most_features(range.class);
+            for slot in (range.first..range.end).flat_map(|index| (0..features).map(move |k| Slot::new(index, k))) {
+                let candidate = &lists.candidates[slot.candidate()];
+                if let Some(held) = by_owner.find(candidate.a, candidate.b, slot.feature()) {
+                    contacts.placed.push(slot);
+                    from.push(held);
+                }
             }
         }
         slots::watch_others(lists, &contacts.placed, &mut work.watch);

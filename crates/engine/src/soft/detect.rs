@@ -5,10 +5,10 @@
 
 use super::lists::{Candidate, ChunkNeighbours, Class};
 use super::watch::Watch;
-use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, hand_over, slots, solids};
+use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, bits_of, hand_over, slots, solids};
 use crate::contact::Side;
 use crate::law::kernel;
-use crate::state::Slots;
+use crate::state::{Slot, Slots};
 use crate::wall;
 
 /// The chunk whose pairs are looked at, and what can have closed.
@@ -32,9 +32,9 @@ pub fn detect(view: &View, chunk: Chunk, contacts: &mut Slots, work: &mut ChunkW
     touch_spheres(view, chunk, watch, &mut scratch.begun);
     let walls = lists.classes.iter().any(|range| Class::is_looked_at(range.class));
     if walls {
-        touch_walls(view, chunk, &mut scratch.touching, trouble);
+        touch_walls(view, chunk, scratch, trouble);
         hand_over::find(view, lists, contacts, &scratch.touching, &mut scratch.handed_over);
-        find_new_walls(lists, contacts, scratch);
+        find_new_walls(contacts, scratch);
     }
     if !scratch.begun.is_empty() {
         // When each was measured depends on how all others have moved.
@@ -49,10 +49,11 @@ pub fn detect(view: &View, chunk: Chunk, contacts: &mut Slots, work: &mut ChunkW
 }
 
 /// Marks the walls and solids that are touched.
-fn touch_walls(view: &View, chunk: Chunk, touching: &mut Vec<u64>, trouble: &mut ChunkTrouble) {
+fn touch_walls(view: &View, chunk: Chunk, scratch: &mut Scratch, trouble: &mut ChunkTrouble) {
     let Chunk { lists, closing, .. } = chunk;
+    let Scratch { touching, touches, .. } = scratch;
     touching.clear();
-    touching.resize(lists.candidates.len().div_ceil(64), 0);
+    touching.resize(lists.candidates.len(), 0);
     // Two bodies come closer by no more than both have moved; the factor covers rounding many times over.
     let own = closing.moved[chunk.number].farthest;
     let farthest = lists.targets.iter().map(|&target| closing.moved[target as usize].farthest).fold(own, f64::max);
@@ -64,20 +65,19 @@ fn touch_walls(view: &View, chunk: Chunk, touching: &mut Vec<u64>, trouble: &mut
         if !Class::is_looked_at(range.class) {
             continue;
         }
-        for index in range.first as usize..range.end as usize {
-            let candidate = &lists.candidates[index];
-            let touches = if solid {
-                solids::touches(view, candidate, wall, &mut trouble.too_deep)
+        let (first, end) = (range.first as usize, range.end as usize);
+        for (features, candidate) in touching[first..end].iter_mut().zip(&lists.candidates[first..end]) {
+            *features = if solid {
+                solids::touch(view, candidate, wall, touches, &mut trouble.too_deep)
             } else {
-                touches_wall(view, candidate, wall, trouble)
+                u8::from(touches_wall(view, candidate, wall, trouble))
             };
-            touching[index / 64] |= u64::from(touches) << (index % 64);
         }
     }
 }
 
 /// Finds the pairs of spheres that have begun to touch.
-fn touch_spheres(view: &View, chunk: Chunk, watch: &mut Watch, begun: &mut Vec<u32>) {
+fn touch_spheres(view: &View, chunk: Chunk, watch: &mut Watch, begun: &mut Vec<Slot>) {
     let candidates = &chunk.lists.candidates;
     let ask = |index: u32| view.movers(&candidates[index as usize]).into_iter().for_each(kernel::prefetch);
     watch.look(closer(view, chunk), chunk.closing.sizes.skin, ask, |index| {
@@ -87,7 +87,7 @@ fn touch_spheres(view: &View, chunk: Chunk, watch: &mut Watch, begun: &mut Vec<u
         let squared = (a.position - (b.position + view.colliders.shifts[candidate.image()])).length_squared();
         // As `sphere_sphere::meet` has it.
         if squared < reach * reach {
-            begun.push(index);
+            begun.push(Slot::new(index, 0));
             return None;
         }
         Some([squared.sqrt() - reach, reach])
@@ -135,28 +135,26 @@ fn touches_wall(view: &View, candidate: &Candidate, side: Side, trouble: &mut Ch
     true
 }
 
-fn touches(touching: &[u64], candidate: u32) -> u32 {
-    (touching[candidate as usize / 64] >> (candidate % 64)) as u32 & 1
-}
-
 /// Finds the walls and solids that are touched and have no place.
-fn find_new_walls(lists: &ChunkNeighbours, contacts: &Slots, scratch: &mut Scratch) {
-    let walls = lists.classes.iter().filter(|range| Class::is_looked_at(range.class));
-    let touched = walls.flat_map(|range| range.first..range.end).filter(|&c| touches(&scratch.touching, c) == 1);
+fn find_new_walls(contacts: &Slots, scratch: &mut Scratch) {
+    let Scratch { touching, begun, .. } = scratch;
+    let touched: usize = touching.iter().map(|features| features.count_ones() as usize).sum();
     let blocks = contacts.blocks.iter().filter(|head| Class::is_looked_at(head.class));
     let placed = blocks.flat_map(|head| &contacts.placed[head.first as usize..][..head.count as usize]);
-    let without = touched.clone().count() - placed.clone().filter(|&&c| touches(&scratch.touching, c) == 1).count();
-    if without > 0 {
-        let mut has_place = vec![0_u64; scratch.touching.len()];
-        placed.for_each(|&placed| has_place[placed as usize / 64] |= 1 << (placed % 64));
-        scratch.begun.extend(touched.filter(|&candidate| touches(&has_place, candidate) == 0));
+    if touched > placed.clone().filter(|slot| slot.is_among(touching)).count() {
+        let mut has_place = vec![0_u8; touching.len()];
+        placed.for_each(|slot| has_place[slot.candidate()] |= 1 << slot.feature());
+        for (candidate, (features, places)) in (0..).zip(touching.iter().zip(&has_place)) {
+            begun.extend(bits_of(u64::from(features & !places)).map(|feature| Slot::new(candidate, feature)));
+        }
     }
 }
 
 /// Marks the places where a wall or a solid is touched. Spheres may touch anywhere.
-fn mark_walls(touching: &[u64], contacts: &mut Slots) {
+fn mark_walls(touching: &[u8], contacts: &mut Slots) {
     for head in contacts.blocks.iter_mut().filter(|head| Class::is_looked_at(head.class)) {
         let placed = &contacts.placed[head.first as usize..][..head.count as usize];
-        head.live = placed.iter().enumerate().fold(0, |live, (lane, &wall)| live | touches(touching, wall) << lane);
+        head.live =
+            placed.iter().enumerate().fold(0, |live, (lane, slot)| live | u32::from(slot.is_among(touching)) << lane);
     }
 }

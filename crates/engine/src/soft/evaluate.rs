@@ -13,7 +13,7 @@ use crate::contact::{Block, LANES, Lanes, Side};
 use crate::law::kernel::{self, Kernel};
 use crate::law::{MemoryLayout, PairMemory, SpringLaws, one};
 use crate::measure::{ContactRow, contact_row};
-use crate::state::{BlockHead, Load, Slots};
+use crate::state::{BlockHead, Load, Slot, Slots};
 
 /// The pairs of a chunk: its candidates, and which of them have a place, block after block.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub struct Pairs<'a> {
     /// Pairs.
     pub candidates: &'a [Candidate],
     /// Places.
-    pub placed: &'a [u32],
+    pub placed: &'a [Slot],
 }
 
 /// What changes with the contacts: who touches, and what they remember.
@@ -265,7 +265,7 @@ fn keep_rows(
 ) {
     for lane in lanes_of(batch.live) {
         let candidate = batch.pair(lane);
-        let (bodies, kind) = (view.movers(candidate), (batch.class.wall, candidate.feature()));
+        let (bodies, kind) = (view.movers(candidate), (batch.class.wall, batch.placed[lane].feature()));
         rows.push(contact_row(block, lane, bodies, kind, laws, memory));
     }
 }
@@ -276,7 +276,7 @@ pub fn chosen(lists: &ChunkNeighbours, contacts: &Slots, choose: impl Fn(&Candid
     let mut copy = contacts.clone();
     for head in &mut copy.blocks {
         let placed = &contacts.placed[head.first as usize..][..head.count as usize];
-        for lane in lanes_of(head.live).filter(|&lane| !choose(&lists.candidates[placed[lane] as usize])) {
+        for lane in lanes_of(head.live).filter(|&lane| !choose(&lists.candidates[placed[lane].candidate()])) {
             head.live &= !(1 << lane);
         }
         any |= head.live;

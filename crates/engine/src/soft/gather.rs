@@ -5,6 +5,7 @@ use super::{View, solids};
 use crate::collide::{sphere_sphere, sphere_wall, surfaces};
 use crate::contact::{Block, Side};
 use crate::law::kernel;
+use crate::state::Slot;
 
 /// The contacts of one block: who they are.
 #[derive(Clone, Copy)]
@@ -13,10 +14,10 @@ pub struct Batch<'a> {
     pub candidates: &'a [Candidate],
     /// Materials and shapes of all.
     pub class: Class,
-    /// Which of the candidates, by lane.
-    pub placed: &'a [u32],
+    /// Which of them and their features, by lane.
+    pub placed: &'a [Slot],
     /// The places of the blocks that follow.
-    pub ahead: &'a [u32],
+    pub ahead: &'a [Slot],
     /// One bit a place, set where the pair may touch.
     pub live: u32,
 }
@@ -25,7 +26,7 @@ impl<'a> Batch<'a> {
     /// The pair in a lane.
     #[inline(always)]
     pub fn pair(&self, lane: usize) -> &'a Candidate {
-        &self.candidates[self.placed[lane] as usize]
+        &self.candidates[self.placed[lane].candidate()]
     }
 
     /// Fills the first `N` lanes of a block from the bodies. Lanes beyond the places repeat the last one, so that no lane divides by
@@ -40,7 +41,7 @@ impl<'a> Batch<'a> {
         for lane in 0..N {
             // Neighbours in space are near in memory, not next to each other: ask for those of the next block in time.
             if let Some(&next) = self.ahead.get(lane) {
-                let next = &self.candidates[next as usize];
+                let next = &self.candidates[next.candidate()];
                 kernel::prefetch(&view.records.movers[next.a as usize]);
                 kernel::prefetch(&view.records.movers[next.b as usize]);
             }

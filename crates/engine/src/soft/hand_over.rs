@@ -15,7 +15,7 @@ use super::lists::{Candidate, ChunkNeighbours, Class};
 use crate::collide::seams::is_same_place;
 use crate::contact::Side;
 use crate::law::tracked::POINTS_KNOWN;
-use crate::state::Slots;
+use crate::state::{Slot, Slots};
 use crate::wall::Wall;
 
 /// Whether a contact with `to` goes on where one with `from` has ended.
@@ -27,13 +27,13 @@ pub fn goes_on(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
     is_same_place(p, q, radius)
 }
 
-/// Finds the wall contacts that end, each with the one that goes on in its place: candidates `(from, to)`. To be called
-/// before places are marked anew; `touching` has a bit for every candidate.
-pub fn find(view: &View, lists: &ChunkNeighbours, contacts: &Slots, touching: &[u64], found: &mut Vec<(u32, u32)>) {
+/// Finds the wall contacts that end, each with the one that goes on in its place: `(from, to)`. To be called
+/// before places are marked anew; `touching` has a byte for every candidate.
+pub fn find(view: &View, lists: &ChunkNeighbours, contacts: &Slots, touching: &[u8], found: &mut Vec<(Slot, Slot)>) {
     if view.records.movers.len() - view.records.first_wall < 2 {
         return;
     }
-    let touches = |candidate: u32| touching[candidate as usize / 64] >> (candidate % 64) & 1 == 1;
+    let touches = |slot: Slot| slot.is_among(touching);
     for head in &contacts.blocks {
         let side = Class::wall_of(head.class);
         if side == Side::Neither || Class::is_solid(head.class) || head.live == 0 {
@@ -45,38 +45,39 @@ pub fn find(view: &View, lists: &ChunkNeighbours, contacts: &Slots, touching: &[
                 continue;
             }
             let ranges = lists.classes.iter().filter(|range| range.class == head.class);
-            let mut others = ranges.flat_map(|range| range.first..range.end).filter(|&other| touches(other));
+            let slots = ranges.flat_map(|range| range.first..range.end).map(|other| Slot::new(other, 0));
+            let mut others = slots.filter(|&other| touches(other));
             let next = others.find(|&to| begins(contacts, to) && follows(view, lists, side, from, to));
             found.extend(next.map(|to| (from, to)));
         }
     }
 }
 
-/// Whether a candidate that touches now did not touch before.
-fn begins(contacts: &Slots, candidate: u32) -> bool {
-    place(contacts, candidate).is_none_or(|(block, lane)| contacts.blocks[block].live >> lane & 1 == 0)
+/// Whether what touches now did not touch before.
+fn begins(contacts: &Slots, slot: Slot) -> bool {
+    place(contacts, slot).is_none_or(|(block, lane)| contacts.blocks[block].live >> lane & 1 == 0)
 }
 
-/// Block and lane of a candidate that has a place.
-fn place(contacts: &Slots, candidate: u32) -> Option<(usize, usize)> {
-    let place = contacts.placed.iter().position(|&placed| placed == candidate)? as u32;
+/// Block and lane of what has a place.
+fn place(contacts: &Slots, slot: Slot) -> Option<(usize, usize)> {
+    let place = contacts.placed.iter().position(|&placed| placed == slot)? as u32;
     let block = contacts.blocks.partition_point(|head| head.first <= place) - 1;
     Some((block, (place - contacts.blocks[block].first) as usize))
 }
 
-fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: u32, to: u32) -> bool {
+fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: Slot, to: Slot) -> bool {
     let parts = |candidate: &Candidate| match side {
         Side::A => (candidate.b, candidate.a),
         _ => (candidate.a, candidate.b),
     };
-    let [(sphere, old), (other, new)] = [from, to].map(|index| parts(&lists.candidates[index as usize]));
+    let [(sphere, old), (other, new)] = [from, to].map(|slot| parts(&lists.candidates[slot.candidate()]));
     let mover = &view.records.movers[sphere as usize];
     let [old, new] = [old, new].map(|wall| view.colliders.now.wall(view.wall(wall)));
     sphere == other && goes_on(old, new, mover.position, mover.radius)
 }
 
 /// Copies the memory over. To be called when all have their places, before the memory of those that ended is dropped.
-pub fn copy(contacts: &mut Slots, stride: usize, found: &[(u32, u32)]) {
+pub fn copy(contacts: &mut Slots, stride: usize, found: &[(Slot, Slot)]) {
     for &(from, to) in found {
         if let (Some((old, from)), Some((new, to))) = (place(contacts, from), place(contacts, to)) {
             for number in 0..stride {

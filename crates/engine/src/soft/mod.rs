@@ -21,8 +21,9 @@ pub(crate) mod watch;
 
 use glam::DMat3;
 
+use crate::collide::Touches;
 use crate::measure::ContactRow;
-use crate::state::Load;
+use crate::state::{Load, Slot};
 use lists::{Candidate, Neighbours};
 pub(crate) use moved::{Closing, Moved, Velocities};
 pub(crate) use view::{Asked, Colliders, Records, View};
@@ -67,12 +68,15 @@ pub struct ChunkWork {
 /// What detection needs within a step.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    /// One bit a candidate: of a wall's, set where it touches in this step. Not kept up where there are no walls.
-    touching: Vec<u64>,
+    /// A byte for each candidate, a bit for each feature: set where a wall or a solid touches in this step. Not kept up where there
+    /// are none.
+    touching: Vec<u8>,
+    /// The touches of one pair.
+    touches: Touches,
     /// Contacts with walls that end, and those that go on in their place.
-    handed_over: Vec<(u32, u32)>,
-    /// Candidates that have begun to touch in this step and need a place.
-    begun: Vec<u32>,
+    handed_over: Vec<(Slot, Slot)>,
+    /// What has begun to touch in this step and needs a place.
+    begun: Vec<Slot>,
 }
 
 /// Sums over the contacts of a chunk.
@@ -190,7 +194,7 @@ impl ChunkWork {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let posted = |outbox: &Outbox| 4 * outbox.bodies.capacity() + size_of::<Load>() * outbox.loads.capacity();
-        let scratch = 8 * self.scratch.touching.capacity() + 4 * self.scratch.begun.capacity();
+        let scratch = self.scratch.touching.capacity() + 4 * self.scratch.begun.capacity();
         self.outboxes.iter().map(posted).sum::<usize>() + scratch + self.watch.bytes()
     }
 }

@@ -8,13 +8,13 @@
 use crate::contact::{LANES, Lanes};
 use crate::soft::lists::{ChunkNeighbours, Class};
 use crate::soft::watch::Watch;
-use crate::state::{BlockHead, Slots};
+use crate::state::{BlockHead, Slot, Slots};
 
 /// Blocks of one class each over the places in their order, none live, and zeroed memory for them.
 pub fn lay_out(lists: &ChunkNeighbours, stride: usize, contacts: &mut Slots) {
     contacts.blocks.clear();
-    for (place, &candidate) in contacts.placed.iter().enumerate() {
-        let class = class_of(lists, candidate);
+    for (place, &slot) in contacts.placed.iter().enumerate() {
+        let class = class_of(lists, slot);
         match contacts.blocks.last_mut() {
             Some(head) if head.class == class && (head.count as usize) < LANES => head.count += 1,
             _ => contacts.blocks.push(BlockHead { class, first: place as u32, count: 1, live: 0 }),
@@ -24,15 +24,15 @@ pub fn lay_out(lists: &ChunkNeighbours, stride: usize, contacts: &mut Slots) {
     make_room(contacts, stride);
 }
 
-fn class_of(lists: &ChunkNeighbours, candidate: u32) -> u32 {
-    let range = lists.classes.partition_point(|range| range.end <= candidate);
+fn class_of(lists: &ChunkNeighbours, slot: Slot) -> u32 {
+    let range = lists.classes.partition_point(|range| range.end as usize <= slot.candidate());
     lists.classes.get(range).map_or(0, |range| range.class)
 }
 
 /// Waits for the pairs of spheres that have no place.
-pub fn watch_others(lists: &ChunkNeighbours, placed: &[u32], watch: &mut Watch) {
+pub fn watch_others(lists: &ChunkNeighbours, placed: &[Slot], watch: &mut Watch) {
     let spheres = lists.classes.iter().filter(|range| !Class::is_looked_at(range.class));
-    let mut next = placed.iter().copied().peekable();
+    let mut next = placed.iter().map(|slot| slot.candidate() as u32).peekable();
     let pairs = spheres.flat_map(|range| range.first..range.end).filter(|&candidate| {
         while next.next_if(|&placed| placed < candidate).is_some() {}
         next.next_if_eq(&candidate).is_none()
@@ -40,23 +40,23 @@ pub fn watch_others(lists: &ChunkNeighbours, placed: &[u32], watch: &mut Watch) 
     watch.begin(pairs);
 }
 
-/// Makes places for candidates that have none; they remember nothing.
-pub fn put_in(lists: &ChunkNeighbours, begun: &[u32], stride: usize, contacts: &mut Slots) {
-    for &candidate in begun {
-        let class = class_of(lists, candidate);
+/// Makes places for those that have none; they remember nothing.
+pub fn put_in(lists: &ChunkNeighbours, begun: &[Slot], stride: usize, contacts: &mut Slots) {
+    for &slot in begun {
+        let class = class_of(lists, slot);
         let last = contacts.blocks.iter().rposition(|head| head.class == class);
         match last.filter(|&last| (contacts.blocks[last].count as usize) < LANES) {
             Some(block) => {
                 let head = &mut contacts.blocks[block];
                 let lane = head.count as usize;
-                contacts.placed.insert(head.first as usize + lane, candidate);
+                contacts.placed.insert(head.first as usize + lane, slot);
                 head.count += 1;
                 contacts.blocks[block + 1..].iter_mut().for_each(|head| head.first += 1);
                 contacts.memory[block * stride..][..stride].iter_mut().for_each(|numbers| numbers.0[lane] = 0.0);
             }
             None => {
                 let first = contacts.placed.len() as u32;
-                contacts.placed.push(candidate);
+                contacts.placed.push(slot);
                 contacts.blocks.push(BlockHead { class, first, count: 1, live: 0 });
                 make_room(contacts, stride);
             }
@@ -79,18 +79,18 @@ mod tests {
     use crate::random::Stream;
     use crate::soft::lists::ClassRange;
 
-    /// Memory that tells which candidate it belongs to.
-    fn number(candidate: u32, number: usize) -> f64 {
-        f64::from(candidate) * 100.0 + number as f64
+    /// Memory that tells which place it belongs to.
+    fn number(slot: Slot, number: usize) -> f64 {
+        (8 * slot.candidate() + usize::from(slot.feature())) as f64 * 100.0 + number as f64
     }
 
-    fn each(contacts: &Slots, stride: usize, mut visit: impl FnMut(u32, usize, &mut f64)) {
+    fn each(contacts: &Slots, stride: usize, mut visit: impl FnMut(Slot, usize, &mut f64)) {
         let mut memory = contacts.memory.clone();
         for (block, head) in contacts.blocks.iter().enumerate() {
             for lane in 0..head.count as usize {
                 for k in 0..stride {
-                    let candidate = contacts.placed[head.first as usize + lane];
-                    visit(candidate, k, &mut memory[block * stride + k].0[lane]);
+                    let slot = contacts.placed[head.first as usize + lane];
+                    visit(slot, k, &mut memory[block * stride + k].0[lane]);
                 }
             }
         }
@@ -108,32 +108,36 @@ mod tests {
             let classes = vec![range(0, 0, first), range(0, first, second), range(4, second, third)];
             let lists = ChunkNeighbours { classes, ..ChunkNeighbours::default() };
             let share = stream.between(0.0, 1.0);
-            let placed: Vec<u32> = (0..third).filter(|_| stream.between(0.0, 1.0) < share).collect();
+            // The third class touches in several features.
+            let slots = |index: u32| (0..if index < second { 1 } else { 8 }).map(move |k| Slot::new(index, k));
+            let every: Vec<Slot> = (0..third).flat_map(slots).collect();
+            let placed: Vec<Slot> = every.iter().copied().filter(|_| stream.between(0.0, 1.0) < share).collect();
             let mut contacts = Slots { placed: placed.clone(), ..Slots::default() };
             lay_out(&lists, stride, &mut contacts);
             let mut memory = contacts.memory.clone();
             for (block, head) in contacts.blocks.iter().enumerate() {
                 for lane in 0..head.count as usize {
-                    let candidate = placed[head.first as usize + lane];
-                    (0..stride).for_each(|k| memory[block * stride + k].0[lane] = number(candidate, k));
+                    let slot = placed[head.first as usize + lane];
+                    (0..stride).for_each(|k| memory[block * stride + k].0[lane] = number(slot, k));
                 }
             }
             contacts.memory = memory;
             let few = stream.between(0.0, 0.2);
-            let begun = |c: &u32| !placed.contains(c) && stream.between(0.0, 1.0) < few;
-            let begun: Vec<u32> = (0..third).filter(begun).collect();
+            let begun = |c: &Slot| !placed.contains(c) && stream.between(0.0, 1.0) < few;
+            let begun: Vec<Slot> = every.iter().copied().filter(begun).collect();
             put_in(&lists, &begun, stride, &mut contacts);
             let mut all = contacts.placed.clone();
             all.sort_unstable();
-            assert_eq!(all, (0..third).filter(|c| placed.contains(c) || begun.contains(c)).collect::<Vec<u32>>());
+            let there = |c: &Slot| placed.contains(c) || begun.contains(c);
+            assert_eq!(all, every.iter().copied().filter(there).collect::<Vec<Slot>>());
             // What is saved is the order; the blocks must follow from it.
             let mut again = Slots { placed: contacts.placed.clone(), ..Slots::default() };
             lay_out(&lists, stride, &mut again);
             assert_eq!((&again.blocks, again.memory.len()), (&contacts.blocks, contacts.memory.len()));
             let mut seen = 0;
-            each(&contacts, stride, |candidate, k, found| {
-                let expected = if placed.contains(&candidate) { number(candidate, k) } else { 0.0 };
-                assert_eq!(*found, expected, "round {round}: candidate {candidate}, number {k}");
+            each(&contacts, stride, |slot, k, found| {
+                let expected = if placed.contains(&slot) { number(slot, k) } else { 0.0 };
+                assert_eq!(*found, expected, "round {round}: {slot:?}, number {k}");
                 seen += 1;
             });
             assert_eq!(seen, stride * contacts.placed.len());

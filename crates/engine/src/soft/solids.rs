@@ -4,21 +4,32 @@
 use super::gather::Batch;
 use super::lists::Candidate;
 use super::{TooDeep, View};
-use crate::collide::general;
+use crate::collide::{Touches, general};
 use crate::contact::{Block, Side};
 
-/// Whether a pair with an ellipsoid or a box touches. As for walls, half of the smaller radius is too deep, here that of
-/// curvature: beyond, there is no telling one normal from another.
-pub fn touches(view: &View, candidate: &Candidate, wall: Side, too_deep: &mut Option<TooDeep>) -> bool {
+/// The features in which a pair with an ellipsoid or a box touches, a bit each. As for walls, half of the smaller radius is too
+/// deep, here that of curvature: beyond, there is no telling one normal from another.
+pub fn touch(
+    view: &View,
+    candidate: &Candidate,
+    wall: Side,
+    touches: &mut Touches,
+    too_deep: &mut Option<TooDeep>,
+) -> u8 {
     let [a, b] = view.ends(candidate, wall);
-    let Some(meeting) = general::touch(&a, &b, candidate.feature()) else { return false };
-    if meeting.overlap > 0.5 * meeting.radius_eff {
-        let velocity = general::speed_at(&a, &b, &meeting);
-        let (approach, speed, overlap) = (-velocity.dot(meeting.normal), velocity.length(), meeting.overlap);
-        let radius_eff = Some(meeting.radius_eff);
-        *too_deep = Some(TooDeep { pair: *candidate, overlap, approach, speed, radius_eff });
+    general::touch(&a, &b, touches);
+    let mut features = 0;
+    for touch in touches.iter() {
+        features |= 1 << touch.feature;
+        let overlap = touch.overlap();
+        if overlap > 0.5 * touch.radius_eff {
+            let velocity = general::speed_at(&a, &b, touch);
+            let (approach, speed) = (-velocity.dot(touch.normal), velocity.length());
+            let radius_eff = Some(touch.radius_eff);
+            *too_deep = Some(TooDeep { pair: *candidate, overlap, approach, speed, radius_eff });
+        }
     }
-    true
+    features
 }
 
 /// Fills the block from the bodies.
@@ -31,9 +42,10 @@ pub fn gather<const N: usize>(block: &mut Block, view: &View, batch: &Batch) {
     let mut last: Option<((u32, u32), f64)> = None;
     for lane in 0..N {
         let touches = live >> lane & 1 == 1;
-        let candidate = batch.pair(if touches { lane } else { any });
+        let chosen = if touches { lane } else { any };
+        let candidate = batch.pair(chosen);
         let [a, b] = view.ends(candidate, batch.class.wall);
-        general::gather(block, lane, &a, &b, candidate.feature());
+        general::gather(block, lane, &a, &b, batch.placed[chosen].feature());
         if touches {
             let pair = (candidate.a, candidate.b);
             let known = last.filter(|(of, _)| *of == pair).map(|(_, mass)| mass);

@@ -2,21 +2,17 @@
 
 use std::ops::ControlFlow;
 
-use super::lists::{Candidate, ChunkNeighbours, Class, Neighbours};
+use super::lists::{ChunkNeighbours, Class, Neighbours};
 use crate::contact::{ContactKey, VisitContact};
 use crate::law::MemoryLayout;
 use crate::model::Model;
-use crate::state::{BlockHead, Mover, Slots, State};
+use crate::state::{Mover, Slot, State};
 
-/// The contact of a pair.
-pub fn key_of(movers: &[Mover], candidate: &Candidate) -> ContactKey {
+/// The contact that has a place.
+pub fn key_of(movers: &[Mover], lists: &ChunkNeighbours, slot: Slot) -> ContactKey {
+    let candidate = &lists.candidates[slot.candidate()];
     let [a, b] = [candidate.a, candidate.b].map(|index| movers[index as usize].id);
-    ContactKey { a, b, feature: u32::from(candidate.feature()) }
-}
-
-/// The pair that has a place.
-pub fn pair<'a>(lists: &'a ChunkNeighbours, slots: &Slots, head: &BlockHead, lane: usize) -> &'a Candidate {
-    &lists.candidates[slots.placed[head.first as usize + lane] as usize]
+    ContactKey { a, b, feature: u32::from(slot.feature()) }
 }
 
 /// Every place with what its contact remembers under the laws of the pair, until `visit` breaks.
@@ -31,7 +27,7 @@ pub fn each(model: &Model, state: &State, lists: &Neighbours, visit: &mut VisitC
             let lanes = &slots.memory[block * stride..(block + 1) * stride];
             for lane in 0..head.count as usize {
                 numbers.iter_mut().zip(lanes).for_each(|(number, lanes)| *number = lanes.0[lane]);
-                let key = key_of(&state.bodies.movers, pair(lists, slots, head, lane));
+                let key = key_of(&state.bodies.movers, lists, slots.placed[head.first as usize + lane]);
                 visit(key, head.live >> lane & 1 == 1, &numbers[..own])?;
             }
         }
@@ -45,7 +41,7 @@ pub fn touching(lists: &Neighbours, state: &State) -> Vec<[u32; 2]> {
     for (lists, slots) in lists.chunks.iter().zip(state.contacts.slots()) {
         for head in &slots.blocks {
             for lane in super::lanes_of(head.live) {
-                let candidate = pair(lists, slots, head, lane);
+                let candidate = &lists.candidates[slots.placed[head.first as usize + lane].candidate()];
                 pairs.push([candidate.a, candidate.b]);
             }
         }

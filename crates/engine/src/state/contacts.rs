@@ -48,14 +48,48 @@ impl Contacts {
     }
 }
 
+/// A place among the contacts of a chunk: which of the chunk's candidates it is for, and which of the features in which the two may
+/// touch. Rising by candidate, then by feature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slot(u32);
+
+/// Bits of a slot that hold the feature: no pair of shapes that is built has more than eight (`collide::MOST_TOUCHES`).
+const FEATURE_BITS: u32 = 3;
+
+impl Slot {
+    /// The place of a feature, below 8, of a candidate.
+    #[inline(always)]
+    pub fn new(candidate: u32, feature: u32) -> Self {
+        Slot(candidate << FEATURE_BITS | feature)
+    }
+
+    /// Which of the chunk's candidates.
+    #[inline(always)]
+    pub fn candidate(self) -> usize {
+        (self.0 >> FEATURE_BITS) as usize
+    }
+
+    /// Whether it is set in a list that has a byte for each candidate and a bit there for each feature.
+    #[inline(always)]
+    pub fn is_among(self, set: &[u8]) -> bool {
+        set[self.candidate()] >> self.feature() & 1 == 1
+    }
+
+    /// Which feature of the pair: see `collide::Touch`.
+    #[inline(always)]
+    pub fn feature(self) -> u8 {
+        (self.0 & ((1 << FEATURE_BITS) - 1)) as u8
+    }
+}
+
 /// The contacts whose owner stands in one chunk of bodies, in blocks of 32 of one class.
 ///
 /// A pair that stops touching keeps its place until neighbour lists are made anew, with its memory dropped: in a packing
 /// at rest the same few pairs open and close again and again, and need not shift all others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slots {
-    /// Which of the chunk's candidates touch, or have touched since lists were made, in the order of sums (`soft/slots.rs`).
-    pub placed: Vec<u32>,
+    /// Which features of the chunk's candidates touch, or have touched since lists were made, in the order of sums (`soft/slots.rs`).
+    pub placed: Vec<Slot>,
     /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
     /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero for places

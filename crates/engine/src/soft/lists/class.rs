@@ -1,5 +1,6 @@
 //! The class of a pair: its materials and shapes in one number, so that contacts of one kind stand together in blocks.
 
+use crate::collide::MOST_TOUCHES;
 use crate::contact::Side;
 
 /// Materials and shapes of a pair in one number, so that contacts of one kind stand together in blocks.
@@ -44,6 +45,12 @@ impl Class {
     #[inline(always)]
     pub fn is_solid(number: u32) -> bool {
         number % 6 >= 3
+    }
+
+    /// In how many features a pair of this class may touch, at most: those of a box on a plane are its corners, others touch in one.
+    #[inline(always)]
+    pub fn most_features(number: u32) -> u32 {
+        if Class::is_solid(number) && Class::wall_of(number) != Side::Neither { MOST_TOUCHES as u32 } else { 1 }
     }
 
     /// Whether pairs of this class are looked at in every step: those with a wall, an ellipsoid or a box. Two spheres are

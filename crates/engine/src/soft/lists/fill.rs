@@ -46,8 +46,6 @@ struct Found {
     owner: u32,
     owner_is_a: bool,
     crosses: bool,
-    /// In how many places the two may touch.
-    features: u8,
     partner: Partner,
 }
 
@@ -73,21 +71,20 @@ impl Fill<'_> {
             lists.candidates.reserve_exact(count + count / 8);
         }
         for &at in &scratch.order {
-            let Found { class, owner, owner_is_a, crosses, features, partner } = scratch.found[at as usize];
+            let Found { class, owner, owner_is_a, crosses, partner } = scratch.found[at as usize];
             let Partner { other, image, shell, .. } = partner;
             let least_gap = SHELLS[usize::from(shell)] * self.sizes.skin;
             match lists.classes.last_mut() {
-                Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += u32::from(features),
+                Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
                 _ => {
                     let at = lists.candidates.len() as u32;
-                    lists.classes.push(ClassRange { class, least_gap, first: at, end: at + u32::from(features) });
+                    lists.classes.push(ClassRange { class, least_gap, first: at, end: at + 1 });
                 }
             }
             let target = || other / self.bodies.chunk as u32;
             let outbox = if crosses { 1 + outbox_for(&mut lists.targets, target()) } else { 0 };
             let (a, b, image) = if owner_is_a { (owner, other, image) } else { (other, owner, image.back()) };
-            let pair = |feature: u8| Candidate::new(a, b, outbox, image, feature);
-            lists.candidates.extend((0..features).map(pair));
+            lists.candidates.push(Candidate::new(a, b, outbox, image));
         }
     }
 
@@ -108,22 +105,17 @@ impl Fill<'_> {
             found.extend(partners.iter().map(|&partner| {
                 let wall = partner.other as usize >= self.bodies.first_wall;
                 // Without ellipsoids and boxes, who looks for them would only wait for memory.
-                let features = if only_walls { None } else { self.features(owner, partner.other) };
-                let class = self.class_of(id, partner.id, wall, features.is_some());
+                let solid = !only_walls && self.is_solid(owner, partner.other);
+                let class = self.class_of(id, partner.id, wall, solid);
                 let (owner_is_a, crosses) = (id < partner.id, !within.contains(&partner.other));
-                Found { class, owner, owner_is_a, crosses, features: features.unwrap_or(1), partner }
+                Found { class, owner, owner_is_a, crosses, partner }
             }));
         }
     }
 
-    /// In how many places two bodies may touch, if one of them is an ellipsoid or a box.
-    fn features(&self, i: u32, j: u32) -> Option<u8> {
-        let movers = [i, j].map(|k| &self.bodies.movers[k as usize]);
-        let ([Some(solid), other] | [other, Some(solid)]) = movers.map(|mover| self.solid(mover)) else {
-            return None;
-        };
-        let wall = other.is_none() && movers.iter().any(|mover| mover.radius == 0.0);
-        Some(if wall && solid.form.is_box() { 8 } else { 1 })
+    /// Whether one of two bodies is an ellipsoid or a box.
+    fn is_solid(&self, i: u32, j: u32) -> bool {
+        [i, j].iter().any(|&k| self.solid(&self.bodies.movers[k as usize]).is_some())
     }
 
     /// The ellipsoid or the box that a body is.

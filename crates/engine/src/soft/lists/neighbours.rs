@@ -18,35 +18,27 @@ use crate::inflow::Inflow;
 use crate::model::LawTable;
 use crate::state::{Bodies, Mover};
 
-/// A pair that might touch, by index; `a` has the lower id.
+/// A pair that might touch, by index; `a` has the lower id. In how many places it does is not known to the lists: see `Slot`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Candidate {
     /// Index of the body with the lower id.
     pub a: u32,
     /// Index of the other.
     pub b: u32,
-    /// The image of b that is near a (see `Image`), above that the feature, and above that 0 when both stand in the owner's
-    /// chunk, else 1 + the outbox for the one that does not.
+    /// The image of b that is near a (see `Image`), and above that 0 when both stand in the owner's chunk, else 1 + the outbox for
+    /// the one that does not.
     route: u32,
 }
 
 impl Candidate {
-    pub(super) fn new(a: u32, b: u32, outbox: u32, image: Image, feature: u8) -> Self {
-        let route =
-            outbox << (IMAGE_BITS + FEATURE_BITS) | u32::from(feature) << IMAGE_BITS | u32::from(image.number());
-        Candidate { a, b, route }
+    pub(super) fn new(a: u32, b: u32, outbox: u32, image: Image) -> Self {
+        Candidate { a, b, route: outbox << IMAGE_BITS | u32::from(image.number()) }
     }
 
     /// 0 when both stand in the owner's chunk; else 1 + the outbox for the one that does not.
     #[inline(always)]
     pub fn outbox(&self) -> u32 {
-        self.route >> (IMAGE_BITS + FEATURE_BITS)
-    }
-
-    /// Which of the places where the two may touch: the number of a corner, where a box meets a plane; else 0.
-    #[inline(always)]
-    pub fn feature(&self) -> u8 {
-        (self.route >> IMAGE_BITS & ((1 << FEATURE_BITS) - 1)) as u8
+        self.route >> IMAGE_BITS
     }
 
     /// Which of the shifts of `Image::shifts` brings b near a.
@@ -55,9 +47,6 @@ impl Candidate {
         (self.route & ((1 << IMAGE_BITS) - 1)) as usize
     }
 }
-
-/// Bits of a route that tell the feature.
-const FEATURE_BITS: u32 = 3;
 
 /// Candidates of one class and of like gaps within a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]

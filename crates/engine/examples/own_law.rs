@@ -15,6 +15,7 @@ use stickslip::law::{
     FrictionLaw, Hooke, Limit, Motions, Normal, Roll, RollSlider, Slide, SlideSlider, Spring, SpringLaws, Springs,
     TypicalContact,
 };
+use stickslip::ledger::Loss;
 use stickslip::{Body, Material, Model, Motion, Setup, Shape, World, math};
 
 /// The parameters, with their units.
@@ -145,7 +146,12 @@ fn main() {
     let ledger = own.ledger();
     println!(
         "lost to rolling {:.5e} J, to sliding {:.1e} J, error {:.1e} J",
-        ledger.lost_roll, ledger.lost_slide, ledger.error
+        ledger.lost[Loss::Roll],
+        ledger.lost[Loss::Slide],
+        ledger.error
     );
-    assert!(ledger.lost_roll > 0.99 * (ledger.lost_roll + ledger.lost_slide + ledger.lost_normal));
+    assert!(
+        ledger.lost[Loss::Roll]
+            > 0.99 * (ledger.lost[Loss::Roll] + ledger.lost[Loss::Slide] + ledger.lost[Loss::Normal])
+    );
 }

@@ -91,6 +91,8 @@ pub trait Answers {
     fn stored(&self, world: Seen) -> [f64; 4];
     /// The places of contacts, in the method's order, with what they remember.
     fn visit_contacts(&self, world: Seen, visit: &mut VisitContact) -> ControlFlow<()>;
+    /// How many numbers a contact remembers at most.
+    fn stride(&self, model: &Model) -> usize;
     /// What a checkpoint holds of the method besides.
     fn entries(&self) -> Vec<Entry>;
 

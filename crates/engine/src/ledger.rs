@@ -6,7 +6,97 @@
 //! contact ends counts as lost to its motion. What bodies bring along when they enter, and what they and their contacts
 //! hold when they leave, is kept apart: it is neither lost nor work.
 
+use std::ops::{Index, IndexMut};
+
 use serde::{Deserialize, Serialize};
+
+/// Where energy is lost. The columns of the time series and the parts of a balance follow from this list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Along the normal.
+    Normal,
+    /// To sliding.
+    Slide,
+    /// To rolling.
+    Roll,
+    /// To spinning.
+    Spin,
+    /// Taken by local damping.
+    Local,
+}
+
+impl Loss {
+    /// All of them, in the order of the columns.
+    pub const ALL: [Loss; 5] = [Loss::Normal, Loss::Slide, Loss::Roll, Loss::Spin, Loss::Local];
+    /// Those of contacts, in the order of all sums by motion.
+    pub const OF_CONTACTS: [Loss; 4] = [Loss::Normal, Loss::Slide, Loss::Roll, Loss::Spin];
+
+    /// How files and reports name it.
+    pub fn text(self) -> LossText {
+        let (column, cause, share) = match self {
+            Loss::Normal => ("lost_normal", "normal damping", "lost to normal damping"),
+            Loss::Slide => ("lost_slide", "slide", "lost to sliding"),
+            Loss::Roll => ("lost_roll", "roll", "lost to rolling"),
+            Loss::Spin => ("lost_spin", "spin", "lost to spinning"),
+            Loss::Local => ("lost_local", "local damping", "lost to local damping"),
+        };
+        LossText { column, cause, share }
+    }
+}
+
+/// The names of a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LossText {
+    /// Its column in tables.
+    pub column: &'static str,
+    /// What takes the energy: the label of a curve.
+    pub cause: &'static str,
+    /// Its entry in a balance.
+    pub share: &'static str,
+}
+
+/// Energy lost (J), by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Losses([f64; Loss::ALL.len()]);
+
+impl Losses {
+    /// Each loss with its energy.
+    pub fn iter(&self) -> impl Iterator<Item = (Loss, f64)> + '_ {
+        Loss::ALL.into_iter().zip(self.0)
+    }
+
+    /// All together.
+    pub fn total(&self) -> f64 {
+        self.added_to(0.0)
+    }
+
+    /// All together with another energy, which comes first.
+    fn added_to(&self, energy: f64) -> f64 {
+        self.0.iter().fold(energy, |sum, lost| sum + lost)
+    }
+}
+
+impl Index<Loss> for Losses {
+    type Output = f64;
+
+    fn index(&self, loss: Loss) -> &f64 {
+        &self.0[loss as usize]
+    }
+}
+
+impl IndexMut<Loss> for Losses {
+    fn index_mut(&mut self, loss: Loss) -> &mut f64 {
+        &mut self.0[loss as usize]
+    }
+}
+
+impl FromIterator<(Loss, f64)> for Losses {
+    fn from_iter<I: IntoIterator<Item = (Loss, f64)>>(all: I) -> Self {
+        let mut losses = Losses::default();
+        all.into_iter().for_each(|(loss, energy)| losses[loss] = energy);
+        losses
+    }
+}
 
 /// Sums booked since the start, by the trapezoidal rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -119,16 +209,8 @@ pub struct Ledger {
     pub potential: f64,
     /// Elastic energy of contacts: normal, slide, roll and spin springs.
     pub stored: f64,
-    /// Lost along the normal.
-    pub lost_normal: f64,
-    /// Lost to sliding.
-    pub lost_slide: f64,
-    /// Lost to rolling.
-    pub lost_roll: f64,
-    /// Lost to spinning.
-    pub lost_spin: f64,
-    /// Taken by local damping.
-    pub lost_local: f64,
+    /// What is lost, by name.
+    pub lost: Losses,
     /// Put in by prescribed motion, belts, servos and constant loads.
     pub work: f64,
     /// What is in excess: kinetic + potential + stored + lost - work - (the same at the start) - what bodies that came and
@@ -143,20 +225,17 @@ impl Ledger {
     pub(crate) fn new(kinetic: f64, potential: f64, stored: [f64; 4], sums: &Sums, dt: f64) -> Self {
         // The last zero makes a minus zero a plain one.
         let gained = |i: usize| stored[i] + sums.stored_out[i] - sums.stored_at_start[i];
-        let lost = |i: usize| 0.5 * dt * sums.power[i] - sums.work[i] - gained(i) + 0.0;
+        let lost_by = |i: usize| 0.5 * dt * sums.power[i] - sums.work[i] - gained(i) + 0.0;
+        let mut lost: Losses = Loss::OF_CONTACTS.into_iter().map(|loss| (loss, lost_by(loss as usize))).collect();
+        lost[Loss::Local] = sums.local;
         let work = sums.driven - 0.5 * dt * sums.driven_power;
         let stored_total = stored.iter().sum::<f64>();
-        let (normal, slide, roll, spin) = (lost(0), lost(1), lost(2), lost(3));
-        let total = kinetic + potential + stored_total + normal + slide + roll + spin + sums.local;
+        let total = lost.added_to(kinetic + potential + stored_total);
         Ledger {
             kinetic,
             potential,
             stored: stored_total,
-            lost_normal: normal,
-            lost_slide: slide,
-            lost_roll: roll,
-            lost_spin: spin,
-            lost_local: sums.local,
+            lost,
             work,
             error: total - work - (sums.start + sums.carried.brought() - sums.carried.taken()),
             carried: sums.carried,
@@ -164,7 +243,7 @@ impl Ledger {
     }
 
     /// Everything lost, by any motion.
-    pub fn lost(&self) -> f64 {
-        self.lost_normal + self.lost_slide + self.lost_roll + self.lost_spin + self.lost_local
+    pub fn total_lost(&self) -> f64 {
+        self.lost.total()
     }
 }

@@ -24,6 +24,7 @@ pub mod cell;
 mod check;
 pub mod collide;
 pub mod collider;
+pub mod column;
 pub mod cone;
 pub mod contact;
 mod energy;

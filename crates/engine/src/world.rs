@@ -14,7 +14,7 @@ mod traffic;
 mod work;
 
 pub use rattlers::Packing;
-pub use saved::{Saved, SavedBody, SavedContact};
+pub use saved::{Saved, SavedContact};
 pub use traffic::StreamReport;
 
 pub use crate::contact::{ContactKey, Remembered};

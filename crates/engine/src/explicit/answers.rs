@@ -8,6 +8,7 @@ use crate::body::Body;
 use crate::contact::{Remembered, VisitContact};
 use crate::error::{BuildError, RestoreError, Trouble};
 use crate::measure::ContactRow;
+use crate::model::Model;
 use crate::soft::carry::HeldContacts;
 use crate::soft::lists::Candidate;
 use crate::soft::{cell, visit};
@@ -71,6 +72,10 @@ impl Answers for Work {
 
     fn visit_contacts(&self, world: Seen, visit: &mut VisitContact) -> ControlFlow<()> {
         visit::each(world.model, world.state, &self.soft.lists, visit)
+    }
+
+    fn stride(&self, model: &Model) -> usize {
+        model.laws.stride()
     }
 
     fn entries(&self) -> Vec<Entry> {

@@ -21,6 +21,7 @@ use super::World;
 use crate::answers::{Changed, Kept, Stage};
 use crate::body::Motion;
 use crate::cell::{Cell, CellState};
+use crate::column::{COLUMNS, Column, Columns, IMAGES, Of};
 use crate::contact::{ContactKey, Remembered};
 use crate::error::RestoreError;
 use crate::inflow::{Arrivals, Traffic};
@@ -28,39 +29,6 @@ use crate::ledger::Sums;
 use crate::mover::{check_body, mover_of};
 use crate::setup::Setup;
 use crate::state::{GONE, Load, Mover};
-
-/// A body as it is saved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SavedBody {
-    /// Its id.
-    pub id: u32,
-    /// Radius (m); zero for what is not a sphere. It must be the setup's.
-    pub radius: f64,
-    /// 1/m (1/kg); zero for what loads do not move. It must be the setup's.
-    pub inverse_mass: f64,
-    /// 1/I (1/(kg m^2)). It must be the setup's.
-    pub inverse_inertia: f64,
-    /// Centre (m).
-    pub position: DVec3,
-    /// `world_from_body`.
-    pub orientation: DQuat,
-    /// Velocity (m/s) at the full step.
-    pub velocity: DVec3,
-    /// Angular velocity (rad/s), world axes.
-    pub angular_velocity: DVec3,
-    /// See `Mover`.
-    pub velocity_ahead: [f32; 3],
-    /// See `Mover`.
-    pub angular_velocity_ahead: [f32; 3],
-    /// Sum of contact forces (N).
-    pub force: DVec3,
-    /// Sum of contact torques (N m), world axes.
-    pub torque: DVec3,
-    /// Where it stood when neighbour lists were made (m).
-    pub built_at: DVec3,
-    /// See `Bodies::images`; zero without a cell.
-    pub images: IVec3,
-}
 
 /// A place among the contacts; its memory stands in `Saved::memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,23 +52,17 @@ pub struct Saved {
     pub dt: f64,
     /// What the ledger has booked.
     pub sums: Sums,
-    /// Sum of the sizes of normal forces (N) at the last evaluation.
-    pub pressed: f64,
-    /// Pairs closer than this gap are listed (m).
-    pub skin: f64,
-    /// The radius that size classes count from (m).
-    pub smallest: f64,
+    /// What the method keeps for the run, by name.
+    pub entries: Vec<(String, f64)>,
     /// Bodies in a chunk.
     pub chunk: usize,
     /// How many are spheres; they stand first.
     pub spheres: usize,
     /// The bodies, in their order in space.
-    pub bodies: Vec<SavedBody>,
-    /// Orientations, when lists were made, of the bodies that are not spheres.
-    pub walls_built: Vec<DQuat>,
+    pub bodies: Columns,
     /// The places of contacts, in their order.
     pub contacts: Vec<SavedContact>,
-    /// Numbers of memory a contact: the bits of slipping, then slide, roll and spin, then zeros.
+    /// Numbers of memory a contact: what the method remembers of it, then zeros.
     pub stride: usize,
     /// The memory of every contact, one after the other.
     pub memory: Vec<f64>,
@@ -121,7 +83,14 @@ impl World {
     /// The state as it is now, between two steps.
     pub fn save(&self) -> Saved {
         let mut saved = self.save_head();
-        saved.bodies = (0..self.body_count()).map(|index| self.saved_body(index)).collect();
+        saved.bodies = Columns::new(self.body_count());
+        for column in self.columns() {
+            let rows = self.column_rows(column);
+            let mut numbers = vec![0.0; rows * column.width];
+            let all = numbers.chunks_exact_mut(column.width).enumerate();
+            all.for_each(|(index, row)| self.column_row(column, index, row));
+            saved.bodies.push(column, numbers);
+        }
         let _: Result<(), Infallible> = self.visit_contacts(|key, live, numbers| {
             let ContactKey { a, b, feature } = key;
             saved.contacts.push(SavedContact { a, b, feature: feature as u8, live });
@@ -132,25 +101,21 @@ impl World {
         saved
     }
 
-    /// The same without bodies and contacts, which `saved_body` and `visit_saved_contacts` give one by one: for who has no room
+    /// The same without bodies and contacts, which `column_row` and `visit_contacts` give row by row: for who has no room
     /// for a copy of all.
     pub fn save_head(&self) -> Saved {
         let bodies = &self.state.bodies;
-        let entries = self.work.answers().entries();
-        let entry = |name: &str| entries.iter().find(|entry| entry.0 == name).map_or(0.0, |entry| entry.1);
+        let method = self.work.answers();
         Saved {
             step: self.state.step,
             dt: self.model.dt,
             sums: self.state.sums,
-            pressed: entry("pressed"),
-            skin: entry("skin"),
-            smallest: entry("smallest"),
+            entries: method.entries().into_iter().map(|(name, number)| (name.to_owned(), number)).collect(),
             chunk: bodies.chunk,
             spheres: bodies.first_wall,
-            bodies: Vec::new(),
-            walls_built: bodies.walls_built_at.clone(),
+            bodies: Columns::default(),
             contacts: Vec::new(),
-            stride: self.model.laws.stride(),
+            stride: method.stride(&self.model),
             memory: Vec::new(),
             traffic: self.state.traffic.clone(),
             cell: self.state.cell,
@@ -172,27 +137,22 @@ impl World {
         result
     }
 
-    /// A body by its place in the order of space.
-    #[inline]
-    pub fn saved_body(&self, index: usize) -> SavedBody {
-        let bodies = &self.state.bodies;
-        let (mover, load) = (&bodies.movers[index], &bodies.loads[index]);
-        SavedBody {
-            id: mover.id,
-            radius: mover.radius,
-            inverse_mass: mover.inverse_mass,
-            inverse_inertia: mover.inverse_inertia,
-            position: mover.position,
-            orientation: bodies.orientations[index],
-            velocity: mover.velocity,
-            angular_velocity: mover.angular_velocity,
-            velocity_ahead: mover.velocity_ahead,
-            angular_velocity_ahead: mover.angular_velocity_ahead,
-            force: load.force,
-            torque: load.torque,
-            built_at: bodies.built_at[index],
-            images: bodies.images.get(index).copied().unwrap_or_default(),
+    /// The columns that this world has.
+    pub fn columns(&self) -> impl Iterator<Item = &'static Column> + '_ {
+        COLUMNS.iter().filter(|column| (column.when)(&self.model, &self.state))
+    }
+
+    /// How many rows a column has.
+    pub fn column_rows(&self, column: &Column) -> usize {
+        match column.of {
+            Of::Bodies => self.body_count(),
+            Of::Walls => self.body_count() - self.sphere_count(),
         }
+    }
+
+    /// One row of a column, by the order in space.
+    pub fn column_row(&self, column: &Column, index: usize, out: &mut [f64]) {
+        (column.get)(&self.state, index, &mut out[..column.width]);
     }
 
     /// The world that was saved. `setup` is what it was made from.
@@ -204,7 +164,7 @@ impl World {
         if saved.step > MOST_STEPS {
             return broken(format!("it has taken {} steps", saved.step));
         }
-        let (found, expected) = (saved.stride, world.model.laws.stride());
+        let (found, expected) = (saved.stride, world.work.answers().stride(&world.model));
         if found != expected && found > 0 {
             return Err(RestoreError::Differs(format!("its contacts remember {found} numbers, not {expected}")));
         }
@@ -303,12 +263,7 @@ impl World {
             let &SavedContact { a, b, feature, live } = contact;
             contacts.push(ContactKey { a, b, feature: u32::from(feature) }, live, numbers.iter().copied());
         }
-        let entries = |name: &str| match name {
-            "skin" => Some(saved.skin),
-            "smallest" => Some(saved.smallest),
-            "pressed" => Some(saved.pressed),
-            _ => None,
-        };
+        let entries = |name: &str| saved.entry(name);
         let World { model, state, geometry, work } = self;
         let kept = Kept { entries: &entries, contacts: &contacts };
         work.answers_mut().resume(Changed { model, state, geometry }, kept)
@@ -323,9 +278,6 @@ impl World {
             let (spheres, own) = (saved.spheres, bodies.first_wall);
             let text = format!("it has {found} bodies, {spheres} of them spheres, not {expected} with {own}");
             return Err(RestoreError::Differs(text));
-        }
-        if saved.walls_built.len() != found - saved.spheres || !saved.walls_built.iter().all(|q| q.is_finite()) {
-            return broken("orientations of walls are missing or not finite");
         }
         if !(1..=1 << 16).contains(&saved.chunk) {
             return broken(format!("chunks of {} bodies", saved.chunk));
@@ -342,58 +294,52 @@ impl World {
         let mut bodies = old.clone();
         let count = saved.bodies.len();
         bodies.movers.truncate(count);
-        bodies.loads.truncate(count);
+        bodies.loads = vec![Load::default(); count];
         bodies.orientations.truncate(count);
         bodies.first_wall = saved.spheres;
+        bodies.chunk = saved.chunk;
         bodies.index_of.fill(GONE);
-        let mut seen = vec![false; old.movers.len()];
-        for (index, body) in saved.bodies.iter().enumerate() {
-            let id = body.id as usize;
-            if seen.get(id) != Some(&false) {
+        for (index, id) in saved.bodies.ids().enumerate() {
+            if bodies.index_of.get(id as usize) != Some(&GONE) {
                 return broken(format!("body {id} stands in it twice, or cannot be"));
             }
-            seen[id] = true;
-            let fixed = old.movers[old.index_of[id] as usize];
-            let same = |a: f64, b: f64| a.to_bits() == b.to_bits();
-            if !(same(fixed.radius, body.radius)
-                && same(fixed.inverse_mass, body.inverse_mass)
-                && same(fixed.inverse_inertia, body.inverse_inertia))
-            {
-                return Err(RestoreError::Differs(format!("body {id} has another radius, mass or inertia")));
-            }
-            if (index < saved.spheres) != (body.radius > 0.0) {
+            let fixed = old.movers[old.index_of[id as usize] as usize];
+            if (index < saved.spheres) != (fixed.radius > 0.0) {
                 return broken("spheres do not stand before the others");
             }
-            if !body.is_finite() {
-                return broken(format!("body {id} is not finite"));
-            }
-            bodies.movers[index] = Mover {
-                position: body.position,
-                velocity: body.velocity,
-                angular_velocity: body.angular_velocity,
-                velocity_ahead: body.velocity_ahead,
-                angular_velocity_ahead: body.angular_velocity_ahead,
-                ..fixed
-            };
-            bodies.loads[index] = Load::new(body.force, body.torque);
-            bodies.orientations[index] = body.orientation;
-            bodies.index_of[id] = index as u32;
+            bodies.movers[index] = fixed;
+            bodies.index_of[id as usize] = index as u32;
         }
-        bodies.built_at = saved.bodies.iter().map(|body| body.built_at).collect();
-        if saved.cell.is_some() {
-            bodies.images = saved.bodies.iter().map(|body| body.images).collect();
-        }
-        bodies.walls_built_at.clone_from(&saved.walls_built);
-        bodies.chunk = saved.chunk;
+        bodies.built_at = vec![DVec3::ZERO; count];
+        bodies.walls_built_at = vec![DQuat::IDENTITY; count - saved.spheres];
+        bodies.images = if self.state.cell.is_some() { vec![IVec3::ZERO; count] } else { Vec::new() };
         self.state.bodies = bodies;
+        COLUMNS.iter().try_for_each(|column| self.set_column(column, saved))
+    }
+
+    fn set_column(&mut self, column: &Column, saved: &Saved) -> Result<(), RestoreError> {
+        // A stage may have what the world before had not, a cell: it begins with zeros.
+        let new = column.name == IMAGES && saved.cell.is_none();
+        if new || !(column.when)(&self.model, &self.state) {
+            return Ok(());
+        }
+        let rows = self.column_rows(column);
+        if saved.bodies.rows_of(column) != rows {
+            return broken(format!("its column `{}` is missing, or has other rows", column.name));
+        }
+        for (index, row) in saved.bodies.rows(column).enumerate() {
+            if !row.iter().all(|number| number.is_finite()) {
+                return broken(format!("row {index} of its column `{}` is not finite", column.name));
+            }
+            (column.set)(&mut self.state, index, row)?;
+        }
         Ok(())
     }
 }
 
-impl SavedBody {
-    fn is_finite(&self) -> bool {
-        let ahead = self.velocity_ahead.iter().chain(&self.angular_velocity_ahead);
-        let vectors = [self.position, self.velocity, self.angular_velocity, self.force, self.torque, self.built_at];
-        self.orientation.is_finite() && vectors.iter().all(|v| v.is_finite()) && ahead.clone().all(|x| x.is_finite())
+impl Saved {
+    /// What the method keeps under this name.
+    pub fn entry(&self, name: &str) -> Option<f64> {
+        self.entries.iter().find(|entry| entry.0 == name).map(|entry| entry.1)
     }
 }

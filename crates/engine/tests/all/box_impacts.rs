@@ -4,6 +4,7 @@ use crate::common::*;
 use glam::{DQuat, DVec3};
 use stickslip::law::restitution::damping_ratio;
 use stickslip::law::*;
+use stickslip::ledger::Loss;
 use stickslip::random::Stream;
 use stickslip::{Body, Motion, Shape, World};
 
@@ -211,7 +212,7 @@ fn a_tumbling_box_loses_energy_only() {
                     changes += usize::from(corners != world.contact_count());
                     corners = world.contact_count();
                 }
-                assert!(world.ledger().lost_normal > 1.0, "it has lost most of its 5 J: {:?}", world.ledger());
+                assert!(world.ledger().lost[Loss::Normal] > 1.0, "it has lost most of its 5 J: {:?}", world.ledger());
                 (rise, changes)
             };
             let [coarse, fine] = [4e-4, 1e-4].map(rise);

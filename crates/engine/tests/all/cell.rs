@@ -285,8 +285,8 @@ fn the_ledger_of_a_cell_closes_to_second_order() {
             let start = part.ledger();
             part.advance((10.0 / dt).round() as u64).unwrap();
             let ledger = part.ledger();
-            assert!(ledger.lost() > 1e-4, "{ledger:?}");
-            (ledger.error / (start.stored + start.kinetic + ledger.lost())).abs()
+            assert!(ledger.total_lost() > 1e-4, "{ledger:?}");
+            (ledger.error / (start.stored + start.kinetic + ledger.total_lost())).abs()
         };
         let errors = [error(0.08), error(0.04), error(0.02)];
         let order = orders(&[errors[0], errors[2]], 4.0)[0];

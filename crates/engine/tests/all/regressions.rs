@@ -6,6 +6,7 @@ use stickslip::body::Prescribed;
 use stickslip::error::{BuildError, Trouble};
 use stickslip::explicit::stable_step::advise;
 use stickslip::law::*;
+use stickslip::ledger::Loss;
 use stickslip::reference::SlowWorld;
 use stickslip::world::Setup;
 use stickslip::{Body, Model, Motion, World};
@@ -83,7 +84,7 @@ fn local_damping_books_unequal_moments_exactly() {
     let ledger = world.ledger();
     // Half of the torque's work of 1 N m * 0.126 rad is taken. The brake of 0.5 N m sets in after the first half kick,
     // which the trapezoidal sum of the work sees as dM dw dt/4 = 0.5 * 0.0025 * 0.01/4 = 3.1e-6 J.
-    assert!((ledger.lost_local - 0.5 * ledger.work).abs() < 1e-4, "{ledger:?}");
+    assert!((ledger.lost[Loss::Local] - 0.5 * ledger.work).abs() < 1e-4, "{ledger:?}");
     assert!(ledger.error.abs() < 3.2e-6, "{ledger:?}");
 }
 

@@ -8,6 +8,7 @@ use stickslip::body::Prescribed;
 use stickslip::error::BuildError;
 use stickslip::inflow::Inflow;
 use stickslip::law::*;
+use stickslip::ledger::Loss;
 use stickslip::model::Integrator;
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
@@ -296,7 +297,7 @@ fn rolling_friction_of_a_rocking_ellipsoid_gives_no_energy() {
             let ledger = world.ledger();
             // It was -6e-4 J after this half second, 14 times the energy that there was (of two -1e-3 J, 20 times); a twentieth of that
             // energy is far from it.
-            assert!(ledger.lost_roll > -0.05 * start, "{start:e}: {ledger:?}");
+            assert!(ledger.lost[Loss::Roll] > -0.05 * start, "{start:e}: {ledger:?}");
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use stickslip::contact::{Contact, Curvature, Turn};
 use stickslip::frame;
 use stickslip::law::*;
+use stickslip::ledger::Loss;
 use stickslip::math::{atan2, cos, sin};
 use stickslip::model::Integrator;
 use stickslip::{Body, World};
@@ -332,6 +333,9 @@ fn a_head_on_impact_has_no_friction_by_points() {
         let turned =
             ball.angular_velocity.length() * 0.01 + (ball.velocity - normal * ball.velocity.dot(normal)).length();
         assert!(turned < 1e-9, "{form:?}: {ball:?}");
-        assert!((ledger.lost_slide + ledger.lost_roll).abs() < 1e-9 * ledger.kinetic, "{form:?}: {ledger:?}");
+        assert!(
+            (ledger.lost[Loss::Slide] + ledger.lost[Loss::Roll]).abs() < 1e-9 * ledger.kinetic,
+            "{form:?}: {ledger:?}"
+        );
     }
 }

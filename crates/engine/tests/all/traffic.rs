@@ -7,6 +7,7 @@ use stickslip::body::Prescribed;
 use stickslip::error::{BuildError, Trouble};
 use stickslip::inflow::{Inflow, Outflow};
 use stickslip::law::*;
+use stickslip::ledger::Loss;
 use stickslip::model::LawTable;
 use stickslip::random::Stream;
 use stickslip::state::State;
@@ -152,8 +153,8 @@ fn taken_out(dt: f64, driven: bool, phase: f64) -> f64 {
     let after = world.ledger();
     // Nothing is lost by going: what was there went with it.
     for (a, b) in [
-        (before.lost_normal, after.lost_normal),
-        (before.lost_slide, after.lost_slide),
+        (before.lost[Loss::Normal], after.lost[Loss::Normal]),
+        (before.lost[Loss::Slide], after.lost[Loss::Slide]),
         (before.work, after.work),
         (before.error, after.error),
     ] {
@@ -188,7 +189,7 @@ fn the_balance_closes_with_streams_and_a_domain() {
         world.advance((2.0 / dt).round() as u64).expect("sound");
         let ledger = world.ledger();
         assert!(ledger.carried.kinetic_out > 10.0 && ledger.carried.kinetic_in > 10.0);
-        ledger.error.abs() / ledger.lost()
+        ledger.error.abs() / ledger.total_lost()
     };
     // Some hundred impacts with an error of second order and random sign each: contact time 0.016 s, (dt/0.016)^2.
     let errors = [2.5e-4, 1.25e-4, 6.25e-5].map(error_at);
@@ -211,7 +212,7 @@ fn a_body_that_enters_falls_as_one_that_was_there() {
         assert_eq!(there.body(1), empty.body(1));
         assert!((there.ledger().error - empty.ledger().error).abs() < 1e-12);
     }
-    assert!(there.ledger().lost_slide > 0.0);
+    assert!(there.ledger().lost[Loss::Slide] > 0.0);
 }
 
 #[test]

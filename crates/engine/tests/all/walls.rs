@@ -271,7 +271,10 @@ fn a_belt_does_not_run_into_a_grain_at_its_end() {
         world.advance(100).unwrap();
         let ledger = world.ledger();
         // Nothing moves that a force could work on.
-        assert!(ledger.work.abs() < 1e-12 && ledger.lost().abs() < 1e-12 && ledger.error.abs() < 1e-12, "{ledger:?}");
+        assert!(
+            ledger.work.abs() < 1e-12 && ledger.total_lost().abs() < 1e-12 && ledger.error.abs() < 1e-12,
+            "{ledger:?}"
+        );
     }
 }
 
@@ -506,7 +509,7 @@ fn the_ledger_of_moving_walls_closes_to_second_order() {
         for _ in 0..20 {
             world.advance((0.02 / dt).round() as u64).unwrap();
             let ledger = world.ledger();
-            let share = ledger.error / (ledger.work.abs() + ledger.lost());
+            let share = ledger.error / (ledger.work.abs() + ledger.total_lost());
             squares += share * share;
         }
         (squares / 20.0).sqrt()

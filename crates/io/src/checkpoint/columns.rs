@@ -5,20 +5,28 @@
 
 use std::io::{self, Write};
 
-use glam::{DQuat, DVec3, IVec3};
 use stickslip::World;
+use stickslip::column::{COLUMNS, Column, Columns, IMAGES, Kind, MOST_WIDTH, Of};
 use stickslip::inflow::Traffic;
 use stickslip::ledger::{Carried, Sums};
-use stickslip::world::{Saved, SavedBody, SavedContact};
+use stickslip::world::{Saved, SavedContact};
 
 use super::cell;
 use super::format::{Packed, Part, Row};
 
-/// Sections that are there only with a cell.
+/// A section that is there only with a cell.
 const CELL: &str = "cell";
-const IMAGES: &str = "bodies.images";
 /// A section that is there only where some pair has several contacts.
 const FEATURES: &str = "contacts.feature";
+
+/// What a method keeps for the run, by name: there only where that is not just what the clock has.
+const METHOD: &str = "method";
+/// The entries of the explicit method, which stand in the clock.
+const IN_CLOCK: [&str; 3] = ["skin", "smallest", "pressed"];
+/// Bytes of an entry's name.
+const NAME: usize = 24;
+/// The most entries that a method may have.
+const MOST_ENTRIES: usize = 4096;
 
 /// Numbers of the clock, eight bytes each.
 const CLOCK: usize = 10 + 25;
@@ -29,8 +37,12 @@ pub trait Source {
     fn head(&self) -> &Saved;
     /// How many bodies and places of contacts there are.
     fn counts(&self) -> [usize; 2];
-    /// A body by its place in the order.
-    fn body(&self, index: usize) -> SavedBody;
+    /// The columns of bodies that it has.
+    fn columns(&self) -> Vec<&'static Column>;
+    /// How many rows one of them has.
+    fn rows_of(&self, column: &Column) -> usize;
+    /// One row of a column.
+    fn row(&self, column: &Column, index: usize, out: &mut [f64]);
     /// The places of contacts with their memory, in their order.
     fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()>;
     /// Whether two bodies may have several contacts, told apart by a number.
@@ -46,8 +58,18 @@ impl Source for Saved {
         [self.bodies.len(), self.contacts.len()]
     }
 
-    fn body(&self, index: usize) -> SavedBody {
-        self.bodies[index]
+    fn columns(&self) -> Vec<&'static Column> {
+        COLUMNS.iter().filter(|column| self.bodies.has(column.name)).collect()
+    }
+
+    fn rows_of(&self, column: &Column) -> usize {
+        self.bodies.rows_of(column)
+    }
+
+    fn row(&self, column: &Column, index: usize, out: &mut [f64]) {
+        if let Some(row) = self.bodies.row(column, index) {
+            out.copy_from_slice(row);
+        }
     }
 
     fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()> {
@@ -82,8 +104,16 @@ impl Source for Living<'_> {
         [self.world.body_count(), self.world.saved_contact_count()]
     }
 
-    fn body(&self, index: usize) -> SavedBody {
-        self.world.saved_body(index)
+    fn columns(&self) -> Vec<&'static Column> {
+        self.world.columns().collect()
+    }
+
+    fn rows_of(&self, column: &Column) -> usize {
+        self.world.column_rows(column)
+    }
+
+    fn row(&self, column: &Column, index: usize, out: &mut [f64]) {
+        self.world.column_row(column, index, out);
     }
 
     fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()> {
@@ -106,27 +136,57 @@ impl Source for Living<'_> {
     }
 }
 
+/// The entries of a method, one after the other: the name, filled up with zeros, then the number.
+fn entry_bytes(entries: &[(String, f64)]) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(entries.len() * (NAME + 8));
+    for (name, number) in entries {
+        if !is_name(name.as_bytes()) {
+            return Err(io::Error::other(format!("no entry can have the name `{name}`")));
+        }
+        bytes.extend_from_slice(name.as_bytes());
+        bytes.resize(bytes.len() + NAME - name.len(), 0);
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    Ok(bytes)
+}
+
+/// The same read back; a name may stand once.
+fn entries_of(bytes: &[u8]) -> Result<Vec<(String, f64)>, String> {
+    let damaged = |what: &str| format!("is damaged: its section `{METHOD}` {what}");
+    let rows = bytes.chunks_exact(NAME + 8);
+    if !rows.remainder().is_empty() || rows.len() > MOST_ENTRIES {
+        return Err(damaged(&format!("has {} bytes", bytes.len())));
+    }
+    let mut entries: Vec<(String, f64)> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let (name, number) = row.split_at(NAME);
+        let used = name.iter().position(|&byte| byte == 0).unwrap_or(NAME);
+        let (name, padding) = name.split_at(used);
+        let name = std::str::from_utf8(name).map_err(|_| damaged("has a name that is none"))?;
+        if !is_name(name.as_bytes()) || padding.iter().any(|&byte| byte != 0) {
+            return Err(damaged("has a name that is none"));
+        }
+        if entries.iter().any(|entry| entry.0 == name) {
+            return Err(damaged(&format!("has the entry `{name}` twice")));
+        }
+        let number = number.try_into().map(f64::from_le_bytes).map_err(|_| damaged("ends too early"))?;
+        entries.push((name.to_owned(), number));
+    }
+    Ok(entries)
+}
+
+fn is_name(name: &[u8]) -> bool {
+    (1..=NAME).contains(&name.len()) && name.iter().all(u8::is_ascii_graphic)
+}
+
 /// The sections of a state.
 pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
     let saved = source.head();
     let mut parts = vec![Part::new("clock", |out| out.write_all(&clock(source)))];
-    parts.push(numbers(source, "bodies.id", |b| b.id.to_le_bytes()));
-    parts.push(numbers(source, "bodies.radius", |b| b.radius.to_le_bytes()));
-    parts.push(numbers(source, "bodies.inverse_mass", |b| b.inverse_mass.to_le_bytes()));
-    parts.push(numbers(source, "bodies.inverse_inertia", |b| b.inverse_inertia.to_le_bytes()));
-    parts.push(floats(source, "bodies.position", |b| b.position.to_array()));
-    parts.push(floats(source, "bodies.orientation", |b| wxyz(b.orientation)));
-    parts.push(floats(source, "bodies.velocity", |b| b.velocity.to_array()));
-    parts.push(floats(source, "bodies.angular_velocity", |b| b.angular_velocity.to_array()));
-    parts.push(numbers(source, "bodies.ahead", |b| {
-        let [[x, y, z], [u, v, w]] = [b.velocity_ahead, b.angular_velocity_ahead];
-        joined::<4, 6, 24>([x, y, z, u, v, w].map(f32::to_le_bytes))
-    }));
-    parts.push(floats(source, "bodies.force", |b| b.force.to_array()));
-    parts.push(floats(source, "bodies.torque", |b| b.torque.to_array()));
-    parts.push(floats(source, "bodies.built_at", |b| b.built_at.to_array()));
-    let walls = || saved.walls_built.iter().flat_map(|q| wxyz(*q)).flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
-    parts.push(Part::new("walls.built_orientation", move |out| out.write_all(&walls())));
+    // Files have the images of bodies behind the cell.
+    let columns = source.columns();
+    let (late, early): (Vec<_>, Vec<_>) = columns.into_iter().partition(|column| column.name == IMAGES);
+    parts.extend(early.into_iter().map(|column| part_of(source, column)));
     let each = |name, write: fn(SavedContact, &[f64], &mut dyn Write) -> io::Result<()>| {
         Part::new(name, move |out| source.contacts(&mut |contact, memory| write(contact, memory, &mut *out)))
     };
@@ -139,42 +199,46 @@ pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
     if source.has_features() {
         parts.push(each(FEATURES, |contact, _, out| out.write_all(&[contact.feature])));
     }
+    if !saved.entries.iter().map(|entry| entry.0.as_str()).eq(IN_CLOCK) {
+        parts.push(Part::new(METHOD, |out| out.write_all(&entry_bytes(&saved.entries)?)));
+    }
     if let Some(state) = &saved.cell {
         let cell = || cell::numbers(state).into_iter().flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
         parts.push(Part::new(CELL, move |out| out.write_all(&cell())));
-        parts.push(numbers(source, IMAGES, |b| joined::<4, 3, 12>(b.images.to_array().map(i32::to_le_bytes))));
     }
+    parts.extend(late.into_iter().map(|column| part_of(source, column)));
     parts
 }
 
-/// So many bytes of every body.
-fn numbers<'a, S: Source, const N: usize>(
-    source: &'a S,
-    name: &str,
-    bytes: impl Fn(&SavedBody) -> [u8; N] + 'a,
-) -> Part<'a> {
-    Part::new(name, move |out| (0..source.counts()[0]).try_for_each(|index| out.write_all(&bytes(&source.body(index)))))
-}
-
-/// So many numbers of every body.
-fn floats<'a, S: Source, const N: usize>(
-    source: &'a S,
-    name: &str,
-    numbers: impl Fn(&SavedBody) -> [f64; N] + 'a,
-) -> Part<'a> {
-    Part::new(name, move |out| {
-        let mut all = (0..source.counts()[0]).flat_map(|index| numbers(&source.body(index)));
-        all.try_for_each(|number| out.write_all(&number.to_le_bytes()))
+/// A column of bodies, written row by row.
+fn part_of<'a, S: Source>(source: &'a S, column: &'static Column) -> Part<'a> {
+    Part::new(column.name, move |out| {
+        let mut row = [0.0; MOST_WIDTH];
+        let row = &mut row[..column.width];
+        for index in 0..source.rows_of(column) {
+            source.row(column, index, row);
+            row.iter().try_for_each(|&number| write_number(column.kind, number, out))?;
+        }
+        Ok(())
     })
 }
 
-/// Numbers side by side.
-fn joined<const BYTES: usize, const N: usize, const ALL: usize>(numbers: [[u8; BYTES]; N]) -> [u8; ALL] {
-    std::array::from_fn(|at| numbers[at / BYTES][at % BYTES])
+fn write_number(kind: Kind, number: f64, out: &mut dyn Write) -> io::Result<()> {
+    match kind {
+        Kind::U32 => out.write_all(&(number as u32).to_le_bytes()),
+        Kind::I32 => out.write_all(&(number as i32).to_le_bytes()),
+        Kind::F32 => out.write_all(&(number as f32).to_le_bytes()),
+        Kind::F64 => out.write_all(&number.to_le_bytes()),
+    }
 }
 
-fn wxyz(q: DQuat) -> [f64; 4] {
-    [q.w, q.x, q.y, q.z]
+fn read_number(kind: Kind, bytes: &[u8]) -> Option<f64> {
+    Some(match kind {
+        Kind::U32 => f64::from(u32::from_le_bytes(bytes.try_into().ok()?)),
+        Kind::I32 => f64::from(i32::from_le_bytes(bytes.try_into().ok()?)),
+        Kind::F32 => f64::from(f32::from_le_bytes(bytes.try_into().ok()?)),
+        Kind::F64 => f64::from_le_bytes(bytes.try_into().ok()?),
+    })
 }
 
 fn clock(source: &impl Source) -> Vec<u8> {
@@ -183,7 +247,8 @@ fn clock(source: &impl Source) -> Vec<u8> {
     let contacts = [contacts as u64, saved.stride as u64];
     let mut bytes: Vec<u8> = counts.iter().chain(&contacts).flat_map(|n| n.to_le_bytes()).collect();
     let sums = &saved.sums;
-    let numbers = [saved.dt, saved.skin, saved.smallest, saved.pressed].into_iter();
+    let [skin, smallest, pressed] = IN_CLOCK.map(|name| saved.entry(name).unwrap_or(0.0));
+    let numbers = [saved.dt, skin, smallest, pressed].into_iter();
     let single = [sums.driven, sums.driven_power, sums.local, sums.start];
     let ledger =
         sums.work.into_iter().chain(sums.power).chain(single).chain(sums.stored_at_start).chain(sums.stored_out);
@@ -242,14 +307,15 @@ impl<'a> Sections<'a> {
         Ok(bytes.chunks_exact(BYTES).filter_map(|chunk| chunk.try_into().ok().map(read)).collect())
     }
 
-    fn vectors(&mut self, name: &str, count: usize) -> Result<Vec<DVec3>, String> {
-        let numbers = self.column(name, count, 3, f64::from_le_bytes)?;
-        Ok(numbers.chunks_exact(3).map(DVec3::from_slice).collect())
-    }
-
-    fn orientations(&mut self, name: &str, count: usize) -> Result<Vec<DQuat>, String> {
-        let numbers = self.column(name, count, 4, f64::from_le_bytes)?;
-        Ok(numbers.chunks_exact(4).map(|q| DQuat::from_xyzw(q[1], q[2], q[3], q[0])).collect())
+    /// A column of bodies with so many rows, as numbers.
+    fn numbers(&mut self, column: &Column, rows: usize) -> Result<Vec<f64>, String> {
+        let row = self.take_row(column.name)?;
+        let size = column.kind.bytes();
+        let expected = rows.checked_mul(column.width).and_then(|n| n.checked_mul(size));
+        if expected.map(|bytes| bytes as u64) != Some(row.raw()) {
+            return Err(format!("is damaged: its section `{}` has {} bytes", column.name, row.raw()));
+        }
+        Ok(row.unpack()?.chunks_exact(size).filter_map(|bytes| read_number(column.kind, bytes)).collect())
     }
 
     fn scalars(&mut self, name: &str, count: usize) -> Result<Vec<f64>, String> {
@@ -261,42 +327,15 @@ impl<'a> Sections<'a> {
 pub fn read(sections: &mut Sections<'_>) -> Result<Saved, String> {
     let (mut saved, counts) = read_clock(sections)?;
     let [n, contacts] = counts;
-    let id = sections.column("bodies.id", n, 1, u32::from_le_bytes)?;
-    let radius = sections.scalars("bodies.radius", n)?;
-    let inverse_mass = sections.scalars("bodies.inverse_mass", n)?;
-    let inverse_inertia = sections.scalars("bodies.inverse_inertia", n)?;
-    let position = sections.vectors("bodies.position", n)?;
-    let orientation = sections.orientations("bodies.orientation", n)?;
-    let velocity = sections.vectors("bodies.velocity", n)?;
-    let angular_velocity = sections.vectors("bodies.angular_velocity", n)?;
-    let ahead = sections.column("bodies.ahead", n, 6, f32::from_le_bytes)?;
-    let force = sections.vectors("bodies.force", n)?;
-    let torque = sections.vectors("bodies.torque", n)?;
-    let built_at = sections.vectors("bodies.built_at", n)?;
-    let images = if sections.has(CELL) {
+    if sections.has(CELL) {
         saved.cell = Some(cell::from_numbers(&sections.scalars(CELL, cell::NUMBERS)?)?);
-        sections.column(IMAGES, n, 3, i32::from_le_bytes)?
-    } else {
-        Vec::new()
-    };
-    let body = |i: usize| SavedBody {
-        id: id[i],
-        radius: radius[i],
-        inverse_mass: inverse_mass[i],
-        inverse_inertia: inverse_inertia[i],
-        position: position[i],
-        orientation: orientation[i],
-        velocity: velocity[i],
-        angular_velocity: angular_velocity[i],
-        velocity_ahead: [ahead[6 * i], ahead[6 * i + 1], ahead[6 * i + 2]],
-        angular_velocity_ahead: [ahead[6 * i + 3], ahead[6 * i + 4], ahead[6 * i + 5]],
-        force: force[i],
-        torque: torque[i],
-        built_at: built_at[i],
-        images: images.get(3 * i..3 * i + 3).map_or(IVec3::ZERO, IVec3::from_slice),
-    };
-    saved.bodies = (0..n).map(body).collect();
-    saved.walls_built = sections.orientations("walls.built_orientation", n.saturating_sub(saved.spheres))?;
+    }
+    saved.bodies = Columns::new(n);
+    for column in COLUMNS.iter().filter(|column| column.name != IMAGES || saved.cell.is_some()) {
+        let rows = if column.of == Of::Walls { n.saturating_sub(saved.spheres) } else { n };
+        let numbers = sections.numbers(column, rows)?;
+        saved.bodies.push(column, numbers);
+    }
     let a = sections.column("contacts.a", contacts, 1, u32::from_le_bytes)?;
     let b = sections.column("contacts.b", contacts, 1, u32::from_le_bytes)?;
     let live = sections.column("contacts.live", contacts, 1, u8::from_le_bytes)?;
@@ -307,6 +346,9 @@ pub fn read(sections: &mut Sections<'_>) -> Result<Saved, String> {
     };
     let contact = |i: usize| SavedContact { a: a[i], b: b[i], feature: feature[i], live: live[i] != 0 };
     saved.contacts = (0..contacts).map(contact).collect();
+    if sections.has(METHOD) {
+        saved.entries = entries_of(&sections.take(METHOD)?)?;
+    }
     saved.memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
     Ok(saved)
 }
@@ -338,13 +380,10 @@ fn read_clock(sections: &mut Sections<'_>) -> Result<(Saved, [usize; 2]), String
         step: words[0],
         dt: number(6),
         sums,
-        pressed: number(9),
-        skin: number(7),
-        smallest: number(8),
+        entries: (7..).zip(IN_CLOCK).map(|(at, name)| (name.to_owned(), number(at))).collect(),
         chunk: count(3),
         spheres: count(2),
-        bodies: Vec::new(),
-        walls_built: Vec::new(),
+        bodies: Columns::default(),
         contacts: Vec::new(),
         stride: count(5),
         memory: Vec::new(),

@@ -102,8 +102,7 @@ impl Checkpoint {
     /// Ids, materials and laws that are named must be there.
     fn check(&self) -> Result<(), String> {
         let (bodies, materials) = (self.description.bodies.len(), self.description.materials.len());
-        let ids =
-            self.saved.bodies.iter().map(|body| body.id).chain(self.saved.contacts.iter().flat_map(|c| [c.a, c.b]));
+        let ids = self.saved.bodies.ids().chain(self.saved.contacts.iter().flat_map(|c| [c.a, c.b]));
         if let Some(id) = ids.into_iter().find(|&id| id as usize >= bodies) {
             return Err(format!("is damaged: it does not describe body {id}"));
         }
@@ -127,7 +126,7 @@ impl Checkpoint {
     /// An id may stand once, and an orientation must be a rotation.
     fn check_bodies(&self) -> Result<(), String> {
         let mut seen = vec![false; self.description.bodies.len()];
-        for body in &self.saved.bodies {
+        for body in (0..self.saved.bodies.len()).map(|index| self.saved.bodies.body(index)) {
             if std::mem::replace(&mut seen[body.id as usize], true) {
                 return Err(format!("is damaged: it has body {} twice", body.id));
             }

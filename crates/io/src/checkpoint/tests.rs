@@ -1,8 +1,9 @@
 //! Checkpoints as files: they come back, and whatever is done to them is noticed.
 
-use glam::{DMat3, DVec3, IVec3};
+use glam::{DMat3, DVec3};
 use stickslip::body::{Body, Motion};
 use stickslip::cell::{Cell, CellState, Control, Frame};
+use stickslip::column::{COLUMNS, IMAGES};
 use stickslip::law::*;
 use stickslip::model::{Material, Model};
 use stickslip::random::Stream;
@@ -178,12 +179,16 @@ fn forged_bodies_are_refused() {
         Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap())
     };
     assert!(forged(&|_| {}).is_ok());
-    let twice = forged(&|checkpoint| checkpoint.saved.bodies[2].id = checkpoint.saved.bodies[1].id).unwrap_err();
+    let twice = forged(&|checkpoint| {
+        let id = f64::from(checkpoint.saved.bodies.id(1));
+        checkpoint.saved.bodies.row_mut("bodies.id", 2)[0] = id;
+    })
+    .unwrap_err();
     assert!(twice.contains("twice"), "{twice}");
     for length in [0.0, 50.0, 1.0 + 1e-5] {
         let error = forged(&|checkpoint| {
-            let body = &mut checkpoint.saved.bodies[1];
-            body.orientation *= length;
+            let row = checkpoint.saved.bodies.row_mut("bodies.orientation", 1);
+            row.iter_mut().for_each(|number| *number *= length);
         });
         assert!(error.unwrap_err().contains("orientation of body"), "{length}");
     }
@@ -229,9 +234,9 @@ fn with_cell() -> Checkpoint {
         virial: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
         ..CellState::new(&cell, DVec3::new(0.7, 0.8, 0.9))
     });
-    for (k, body) in (0..).zip(&mut checkpoint.saved.bodies) {
-        body.images = IVec3::new(k, -k, i32::MAX - k);
-    }
+    let images = (0..checkpoint.saved.bodies.len() as i32).flat_map(|k| [k, -k, i32::MAX - k].map(f64::from)).collect();
+    let column = COLUMNS.iter().find(|column| column.name == IMAGES).unwrap();
+    checkpoint.saved.bodies.push(column, images);
     checkpoint
 }
 
@@ -262,4 +267,31 @@ fn a_cell_that_cannot_be_is_refused() {
     sections.retain(|section| section.name != "bodies.images");
     let error = Checkpoint::from_bytes(&format::encode(&sections).unwrap()).unwrap_err();
     assert!(error.contains("lacks the section `bodies.images`"), "{error}");
+}
+
+#[test]
+fn what_a_method_keeps_comes_back_by_name() {
+    let mut checkpoint = example().1;
+    let has_section = |checkpoint: &Checkpoint| checkpoint.sections().unwrap().iter().any(|s| s.name == "method");
+    assert!(!has_section(&checkpoint), "the explicit method's entries stand in the clock");
+    checkpoint.saved.entries = vec![("step_before".into(), 0.25), ("a".repeat(24), f64::MIN_POSITIVE)];
+    assert!(has_section(&checkpoint));
+    let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
+    assert_eq!(read.saved.entries, checkpoint.saved.entries);
+    assert_eq!((read.saved.entry("step_before"), read.saved.entry("skin")), (Some(0.25), None));
+    // A name that does not fit is an error and no panic, on both ways.
+    for name in ["", "two words", &"a".repeat(25)] {
+        checkpoint.saved.entries = vec![(name.into(), 1.0)];
+        assert!(checkpoint.to_bytes().is_err(), "{name}");
+    }
+    let mut sections = read.sections().unwrap();
+    let at = sections.iter().position(|section| section.name == "method").unwrap();
+    let bytes = sections[at].bytes.clone();
+    let mut refused = |bytes: Vec<u8>| {
+        sections[at].bytes = bytes;
+        Checkpoint::from_bytes(&format::encode(&sections).unwrap()).unwrap_err()
+    };
+    assert!(refused(bytes[..40].to_vec()).contains("has 40 bytes"));
+    assert!(refused([&bytes[..32], &bytes[..32]].concat()).contains("twice"));
+    assert!(refused(vec![0; 32]).contains("a name that is none"));
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use glam::DVec3;
+use stickslip::ledger::{Loss, Losses};
 use stickslip::measure::repose::{ReposeOptions, repose};
 use stickslip::{Shape, World};
 
@@ -92,11 +93,13 @@ pub const FILES: [&str; 2] = ["compare.csv", "compare.html"];
 
 /// The columns of `compare.csv`: one row a run. Energies in J, times in s, `top` in m, `repose` (empty where the run left no heap on a
 /// level floor) and its interval in degrees.
-pub const COLUMNS: &str = "name,ending,time,step,steps,bodies,contacts,coordination,top,kinetic,unbalanced_force,\
-                           lost_normal,lost_slide,lost_roll,lost_spin,lost_local,error,wall_seconds,\
-                           repose,repose_low,repose_high";
-
-const MOTIONS: [&str; 5] = ["normal damping", "slide", "roll", "spin", "local damping"];
+fn columns() -> String {
+    let lost = Loss::ALL.map(|loss| loss.text().column).join(",");
+    format!(
+        "name,ending,time,step,steps,bodies,contacts,coordination,top,kinetic,unbalanced_force,{lost},error,wall_seconds,\
+         repose,repose_low,repose_high"
+    )
+}
 
 impl Column {
     fn last(&self) -> SeriesRow {
@@ -117,10 +120,9 @@ impl Column {
         !self.log.rows().is_empty()
     }
 
-    /// Energy lost along the normal, to each motion and to local damping.
-    fn lost(&self) -> [f64; 5] {
-        let ledger = self.last().ledger;
-        [ledger.lost_normal, ledger.lost_slide, ledger.lost_roll, ledger.lost_spin, ledger.lost_local]
+    /// Energy lost, by name.
+    fn lost(&self) -> Losses {
+        self.last().ledger.lost
     }
 
     fn top(&self) -> Option<f64> {
@@ -135,13 +137,15 @@ impl Column {
             fields.extend([last.step, last.bodies as u64, last.contacts as u64].map(|count| count.to_string()));
             fields.push(format!("{:?}", last.coordination));
             fields.push(self.top().map_or(String::new(), |top| format!("{top:?}")));
-            let numbers = [last.ledger.kinetic, last.unbalanced_force].into_iter().chain(self.lost());
+            let numbers = [last.ledger.kinetic, last.unbalanced_force].into_iter();
+            let lost = self.lost();
+            let numbers = numbers.chain(lost.iter().map(|(_, energy)| energy));
             fields
                 .extend(numbers.chain([last.ledger.error, self.run.wall_seconds]).map(|number| format!("{number:?}")));
             let heap = self.heap.map(|heap| [heap.angle, heap.interval.0, heap.interval.1]);
             fields.extend(heap.into_iter().flatten().map(|degrees| format!("{degrees:?}")));
         }
-        fields.resize(COLUMNS.split(',').count(), String::new());
+        fields.resize(columns().split(',').count(), String::new());
         fields.join(",") + "\n"
     }
 }
@@ -156,7 +160,7 @@ impl Comparison {
 
     /// The table.
     pub fn to_csv(&self) -> String {
-        format!("{COLUMNS}\n") + &self.columns.iter().map(Column::csv).collect::<String>()
+        format!("{}\n", columns()) + &self.columns.iter().map(Column::csv).collect::<String>()
     }
 
     /// The page.
@@ -258,9 +262,9 @@ impl Comparison {
                 c.heap.map_or("-".to_owned(), text)
             });
         }
-        for (index, motion) in MOTIONS.iter().enumerate() {
-            if self.columns.iter().any(|column| column.lost()[index] != 0.0) {
-                row(&format!("lost to {motion} (J)"), &|c| short_number(c.lost()[index], 4));
+        for loss in Loss::ALL {
+            if self.columns.iter().any(|column| column.lost()[loss] != 0.0) {
+                row(&format!("lost to {} (J)", loss.text().cause), &|c| short_number(c.lost()[loss], 4));
             }
         }
         row("error of the balance (J)", &|c| short_number(c.last().ledger.error, 2));
@@ -273,10 +277,15 @@ impl Comparison {
 
     /// Energy lost by motion, a bar for each run. The losses of a run that failed may be beyond all measure: the table has them.
     pub fn bars(&self) -> Bars {
-        let local = self.columns.iter().any(|column| column.lost()[4] != 0.0);
-        let parts = MOTIONS[..if local { 5 } else { 4 }].iter().map(|part| (*part).to_owned()).collect();
+        // What is not of contacts is shown where there is any.
+        let any = |loss: &Loss| {
+            Loss::OF_CONTACTS.contains(loss) || self.columns.iter().any(|column| column.lost()[*loss] != 0.0)
+        };
+        let parts = Loss::ALL.into_iter().filter(any).map(|loss| loss.text().cause.to_owned()).collect();
         let drawn = self.columns.iter().filter(|column| self.counts(column));
-        let bars = drawn.map(|column| (column.name.clone(), column.lost().to_vec())).collect();
+        let bars = drawn
+            .map(|column| (column.name.clone(), column.lost().iter().map(|(_, energy)| energy).collect()))
+            .collect();
         Bars { title: "Energy lost, by motion".into(), x: Axis::linear("lost energy (J)"), parts, bars }
     }
 

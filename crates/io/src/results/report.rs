@@ -8,6 +8,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use stickslip::ledger::Loss;
+
 use super::figure::{Axis, Curve, Figure};
 use super::file::{at, base64, escape, short_number, write_whole};
 use super::run_folder::RunFolder;
@@ -241,11 +243,6 @@ fn over_time(title: &str, y: Axis, curves: Vec<Curve>) -> Figure {
     Figure { title: title.into(), x: Axis::linear("time (s)"), y, right: None, curves }
 }
 
-fn lost(row: &SeriesRow) -> f64 {
-    let l = &row.ledger;
-    l.lost_normal + l.lost_slide + l.lost_roll + l.lost_spin + l.lost_local
-}
-
 /// Kinetic, potential, stored and lost energy. Potential energy has no zero of its own: it is shown above its least.
 pub fn energy_figure(rows: &[SeriesRow]) -> Figure {
     let least = rows.iter().map(|row| row.ledger.potential).fold(f64::INFINITY, f64::min);
@@ -253,7 +250,7 @@ pub fn energy_figure(rows: &[SeriesRow]) -> Figure {
         curve("kinetic", rows, |row| row.ledger.kinetic),
         curve("potential above its least", rows, |row| row.ledger.potential - least),
         curve("stored in contacts", rows, |row| row.ledger.stored),
-        curve("lost", rows, lost),
+        curve("lost", rows, |row| row.ledger.total_lost()),
     ];
     if rows.iter().any(|row| row.ledger.work != 0.0) {
         curves.push(curve("work put in", rows, |row| row.ledger.work));
@@ -263,15 +260,10 @@ pub fn energy_figure(rows: &[SeriesRow]) -> Figure {
 
 /// The losses by motion.
 pub fn losses_figure(rows: &[SeriesRow]) -> Figure {
-    let mut curves = vec![
-        curve("normal damping", rows, |row| row.ledger.lost_normal),
-        curve("slide", rows, |row| row.ledger.lost_slide),
-        curve("roll", rows, |row| row.ledger.lost_roll),
-        curve("spin", rows, |row| row.ledger.lost_spin),
-    ];
-    if rows.iter().any(|row| row.ledger.lost_local != 0.0) {
-        curves.push(curve("local damping", rows, |row| row.ledger.lost_local));
-    }
+    // What is not of contacts is shown where there is any.
+    let any = |loss: &Loss| Loss::OF_CONTACTS.contains(loss) || rows.iter().any(|row| row.ledger.lost[*loss] != 0.0);
+    let losses = Loss::ALL.into_iter().filter(any);
+    let curves = losses.map(|loss| curve(loss.text().cause, rows, |row| row.ledger.lost[loss])).collect();
     over_time("Energy lost, by motion", Axis::linear("lost energy (J)"), curves)
 }
 

@@ -5,20 +5,25 @@ use std::io;
 use std::path::Path;
 
 use stickslip::World;
-use stickslip::ledger::{Carried, Ledger};
+use stickslip::ledger::{Carried, Ledger, Loss, Losses};
 
 use super::cell_row::{self, CellRow};
 use super::file::{at, push_number};
 use super::growing::Marks;
 
 /// The columns of `series.csv` that every run has; with a cell that repeats everywhere those of `cell_row.rs` follow.
-pub const COLUMNS: &str = "time,step,bodies,contacts,kinetic,potential,stored,lost_normal,lost_slide,lost_roll,\
-                           lost_spin,lost_local,work,error,unbalanced_force,coordination,entered,left,left_mass,\
-                           kinetic_in,potential_in,kinetic_out,potential_out,stored_out";
+fn columns() -> String {
+    let lost = Loss::ALL.map(|loss| loss.text().column).join(",");
+    format!(
+        "time,step,bodies,contacts,kinetic,potential,stored,{lost},work,error,unbalanced_force,coordination,entered,left,\
+         left_mass,kinetic_in,potential_in,kinetic_out,potential_out,stored_out"
+    )
+}
 
 /// The header of the table, of a run whose cell repeats everywhere or that has none.
 pub fn header(in_cell: bool) -> String {
-    if in_cell { format!("{COLUMNS},{}", cell_row::COLUMNS.join(",")) } else { COLUMNS.to_owned() }
+    let columns = columns();
+    if in_cell { format!("{columns},{}", cell_row::COLUMNS.join(",")) } else { columns }
 }
 
 /// The world at one step.
@@ -71,19 +76,9 @@ impl SeriesRow {
     pub fn line(&self) -> Vec<u8> {
         let mut line = format!("{:?},{},{},{}", self.time, self.step, self.bodies, self.contacts).into_bytes();
         let l = &self.ledger;
-        let energies = [
-            l.kinetic,
-            l.potential,
-            l.stored,
-            l.lost_normal,
-            l.lost_slide,
-            l.lost_roll,
-            l.lost_spin,
-            l.lost_local,
-            l.work,
-            l.error,
-        ];
-        for value in energies.into_iter().chain([self.unbalanced_force, self.coordination]) {
+        let held = [l.kinetic, l.potential, l.stored].into_iter();
+        let lost = l.lost.iter().map(|(_, energy)| energy);
+        for value in held.chain(lost).chain([l.work, l.error, self.unbalanced_force, self.coordination]) {
             push_number(&mut line, value);
         }
         line.extend(format!(",{},{}", self.entered, self.left).into_bytes());
@@ -104,6 +99,9 @@ impl SeriesRow {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |i: usize| fields.get(i)?.trim().parse::<f64>().ok();
         let count = |i: usize| fields.get(i)?.trim().parse::<u64>().ok();
+        let lost = (7..).zip(Loss::ALL).map(|(at, loss)| Some((loss, number(at)?))).collect::<Option<Losses>>()?;
+        // The first column behind the losses.
+        let rest = 7 + Loss::ALL.len();
         Some(SeriesRow {
             time: number(0)?,
             step: count(1)?,
@@ -113,27 +111,23 @@ impl SeriesRow {
                 kinetic: number(4)?,
                 potential: number(5)?,
                 stored: number(6)?,
-                lost_normal: number(7)?,
-                lost_slide: number(8)?,
-                lost_roll: number(9)?,
-                lost_spin: number(10)?,
-                lost_local: number(11)?,
-                work: number(12)?,
-                error: number(13)?,
+                lost,
+                work: number(rest)?,
+                error: number(rest + 1)?,
                 carried: Carried {
-                    kinetic_in: number(19)?,
-                    potential_in: number(20)?,
-                    kinetic_out: number(21)?,
-                    potential_out: number(22)?,
-                    stored_out: number(23)?,
+                    kinetic_in: number(rest + 7)?,
+                    potential_in: number(rest + 8)?,
+                    kinetic_out: number(rest + 9)?,
+                    potential_out: number(rest + 10)?,
+                    stored_out: number(rest + 11)?,
                 },
             },
-            unbalanced_force: number(14)?,
-            coordination: number(15)?,
-            entered: count(16)?,
-            left: count(17)?,
-            left_mass: number(18)?,
-            cell: fields.get(24..).and_then(CellRow::parse),
+            unbalanced_force: number(rest + 2)?,
+            coordination: number(rest + 3)?,
+            entered: count(rest + 4)?,
+            left: count(rest + 5)?,
+            left_mass: number(rest + 6)?,
+            cell: fields.get(rest + 12..).and_then(CellRow::parse),
         })
     }
 }
@@ -197,8 +191,8 @@ impl SeriesLog {
     pub fn read(path: &Path) -> io::Result<Self> {
         let text = fs::read_to_string(path).map_err(|error| at(path, error))?;
         let mut lines = text.lines().enumerate();
-        if lines.next().is_none_or(|(_, header)| !header.starts_with(COLUMNS)) {
-            let what = format!("expected a table that begins with the columns {COLUMNS}");
+        if lines.next().is_none_or(|(_, header)| !header.starts_with(&columns())) {
+            let what = format!("expected a table that begins with the columns {}", columns());
             return Err(at(path, io::Error::new(io::ErrorKind::InvalidData, what)));
         }
         let mut log = SeriesLog::default();
@@ -206,7 +200,7 @@ impl SeriesLog {
         let stride = count.div_ceil(Self::MOST).max(1);
         for (number, line) in lines {
             let row = SeriesRow::parse(line).ok_or_else(|| {
-                let what = format!("line {}: expected {} numbers", number + 1, COLUMNS.split(',').count());
+                let what = format!("line {}: expected {} numbers", number + 1, columns().split(',').count());
                 at(path, io::Error::new(io::ErrorKind::InvalidData, what))
             })?;
             if number % stride == 1 % stride || number == count {
@@ -272,7 +266,7 @@ mod tests {
         assert_eq!(line.trim_end().split(',').count(), header(true).split(',').count());
         assert_eq!(SeriesRow::parse(&line), Some(row));
         assert_eq!(row.cell.unwrap().get("strain_xy"), 14.5);
-        assert_eq!(header(false), COLUMNS);
+        assert_eq!(header(false), columns());
     }
 
     #[test]
@@ -289,7 +283,7 @@ mod tests {
     fn a_table_reads_back_as_it_was() {
         let folder = test_folder("series");
         let path = folder.join("series.csv");
-        let mut table = format!("{COLUMNS}\n").into_bytes();
+        let mut table = format!("{}\n", columns()).into_bytes();
         for step in 0..2001 {
             table.extend(row(step).line());
         }
@@ -300,7 +294,7 @@ mod tests {
         assert_eq!(log.rows()[1], row(3));
         assert_eq!(*log.rows().last().unwrap(), row(2000));
 
-        write_whole(&path, format!("{COLUMNS}\n1.0,2,x\n").as_bytes()).unwrap();
+        write_whole(&path, format!("{}\n1.0,2,x\n", columns()).as_bytes()).unwrap();
         let error = SeriesLog::read(&path).unwrap_err().to_string();
         assert!(error.contains("line 2"), "{error}");
         std::fs::remove_dir_all(folder).unwrap();

@@ -3,7 +3,7 @@
 //! A quantity that went the other way than its list says (potential energy that grew, work done on the walls) stands
 //! in the other list, so that every entry is positive and the two sums differ only by the error of the balance.
 
-use stickslip::ledger::Ledger;
+use stickslip::ledger::{Ledger, Loss};
 
 use super::file::short_number;
 
@@ -34,19 +34,16 @@ impl EnergyFlows {
             ("potential energy released", released.max(0.0)),
             ("work of drives, given forces and the cell", work.max(0.0)),
         ];
-        let to = vec![
+        let mut to = vec![
             ("kinetic energy", end.kinetic),
             ("stored in contacts", end.stored),
             ("kinetic energy of bodies that left", after.kinetic_out - before.kinetic_out),
             ("stored in contacts of bodies that left", after.stored_out - before.stored_out),
             ("potential energy gained", (-released).max(0.0)),
             ("work on prescribed motion and given forces", (-work).max(0.0)),
-            ("lost to normal damping", end.lost_normal - start.lost_normal),
-            ("lost to sliding", end.lost_slide - start.lost_slide),
-            ("lost to rolling", end.lost_roll - start.lost_roll),
-            ("lost to spinning", end.lost_spin - start.lost_spin),
-            ("lost to local damping", end.lost_local - start.lost_local),
         ];
+        let lost = |loss: Loss| (loss.text().share, end.lost[loss] - start.lost[loss]);
+        to.extend(Loss::ALL.map(lost));
         let total = from.iter().map(|(_, energy)| energy).sum();
         let nonzero = |list: Vec<(&'static str, f64)>| list.into_iter().filter(|(_, energy)| *energy != 0.0).collect();
         EnergyFlows { from: nonzero(from), to: nonzero(to), total, error: end.error - start.error }
@@ -91,9 +88,7 @@ mod tests {
         let end = Ledger {
             potential: 1.0,
             stored: 0.5,
-            lost_normal: 5.0,
-            lost_slide: 3.0,
-            lost_roll: 0.499,
+            lost: [(Loss::Normal, 5.0), (Loss::Slide, 3.0), (Loss::Roll, 0.499)].into_iter().collect(),
             error: 0.001,
             ..Default::default()
         };
@@ -122,7 +117,13 @@ mod tests {
         let carried =
             Carried { kinetic_in: 4.0, potential_in: 6.0, kinetic_out: 1.0, potential_out: 0.5, stored_out: 0.25 };
         let start = Ledger::default();
-        let end = Ledger { kinetic: 3.0, potential: 2.0, lost_normal: 3.25, carried, ..Default::default() };
+        let end = Ledger {
+            kinetic: 3.0,
+            potential: 2.0,
+            lost: [(Loss::Normal, 3.25)].into_iter().collect(),
+            carried,
+            ..Default::default()
+        };
         let flows = EnergyFlows::between(&start, &end);
         // Of 6 J of height 0.5 J left and 2 J are there.
         assert!(flows.from.contains(&("potential energy released", 3.5)), "{flows:?}");

@@ -20,11 +20,12 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use stickslip::body::{Body, Motion};
 use stickslip::cell::Frame;
+use stickslip::column::BodyState;
 use stickslip::law::Motions;
 use stickslip::law::{MemoryLayout, PairMemory};
 use stickslip::model::Model;
 use stickslip::setup::Described;
-use stickslip::world::{ContactKey, Remembered, RestoreError, Saved, SavedBody, Setup, World};
+use stickslip::world::{ContactKey, Remembered, RestoreError, Saved, Setup, World};
 
 use crate::checkpoint::describe::{BodyText, PairText, pairs};
 use crate::checkpoint::{self, Checkpoint};
@@ -116,7 +117,8 @@ pub(crate) fn read<'a>(top: &Table<'a>, folder: &Path) -> Result<Option<Earlier<
         }
     }
     let mut at = vec![None; checkpoint.description.bodies.len()];
-    for (index, body) in checkpoint.saved.bodies.iter().enumerate() {
+    for index in 0..checkpoint.saved.bodies.len() {
+        let body = checkpoint.saved.bodies.body(index);
         let moves = body.velocity.is_finite() && body.angular_velocity.is_finite();
         if !(moves && body.position.is_finite() && body.orientation.is_finite()) {
             return Err(sound(format!("is of no use: body {} is not finite", body.id)));
@@ -173,12 +175,12 @@ fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<(PathBuf, Option<S
 pub(crate) type NewIds = Vec<Option<u32>>;
 
 impl<'a> Earlier<'a> {
-    fn body(&self, id: usize) -> Option<(BodyText, &SavedBody)> {
+    fn body(&self, id: usize) -> Option<(BodyText, BodyState)> {
         let index = (*self.at.get(id)?)?;
-        Some((self.checkpoint.description.bodies.get(id)?, &self.checkpoint.saved.bodies[index]))
+        Some((self.checkpoint.description.bodies.get(id)?, self.checkpoint.saved.bodies.body(index)))
     }
 
-    fn all(&self) -> impl Iterator<Item = (usize, BodyText, &SavedBody)> {
+    fn all(&self) -> impl Iterator<Item = (usize, BodyText, BodyState)> {
         (0..self.at.len()).filter_map(|id| self.body(id).map(|(text, saved)| (id, text, saved)))
     }
 
@@ -237,7 +239,7 @@ impl<'a> Earlier<'a> {
                     .place(taken)
                     .map_or(self.place.error(message.clone()), |place| place.error(message)));
             }
-            let body = self.taken_over(&text, saved, material as u16);
+            let body = self.taken_over(&text, &saved, material as u16);
             check_mass(&body, materials)
                 .map_err(|message| self.place.error(format!("body {id} of {}: {message}", self.file.display())))?;
             new_ids[id] = Some(bodies.list.len() as u32);
@@ -248,7 +250,7 @@ impl<'a> Earlier<'a> {
         Ok(new_ids)
     }
 
-    fn taken_over(&self, text: &BodyText, saved: &SavedBody, material: u16) -> Body {
+    fn taken_over(&self, text: &BodyText, saved: &BodyState, material: u16) -> Body {
         let kept = |v: DVec3| if self.keep_velocities { v } else { DVec3::ZERO };
         Body {
             velocity: kept(saved.velocity),
@@ -267,7 +269,7 @@ impl<'a> Earlier<'a> {
     /// The walls of the earlier run that stand in this file, too.
     fn matched_walls(&self, bodies: &Bodies<'_>) -> NewIds {
         let kind = |shape| std::mem::discriminant(&shape);
-        let find = |text: &BodyText, saved: &SavedBody| {
+        let find = |text: &BodyText, saved: &BodyState| {
             let mut new = bodies.list.iter().enumerate();
             new.position(|(id, body)| match (&text.name, bodies.names.get(id).and_then(Option::as_ref)) {
                 (Some(old), Some(new)) => old == new && kind(body.shape) == kind(text.shape),
@@ -277,7 +279,7 @@ impl<'a> Earlier<'a> {
         };
         let mut new_ids = vec![None; self.at.len()];
         for (id, text, saved) in self.all().filter(|(_, text, _)| !text.is_moved()) {
-            new_ids[id] = find(&text, saved).map(|new| new as u32);
+            new_ids[id] = find(&text, &saved).map(|new| new as u32);
         }
         new_ids
     }
@@ -397,7 +399,7 @@ impl<'a> Earlier<'a> {
             if name(body.material) != Some(old_name) || body.shape != text.shape {
                 return Some(format!("body {id} has another shape or material"));
             }
-            if !same_place(&body, saved) || body.motion.yields() != text.is_moved() {
+            if !same_place(&body, &saved) || body.motion.yields() != text.is_moved() {
                 return Some(format!("body {id} does not stand where it stood at the end of that run"));
             }
             materials.insert((text.material, body.material));
@@ -440,7 +442,7 @@ fn how_it_goes_on(setup: &Described, reason: Option<&str>) -> String {
 }
 
 /// Whether a body stands just where one stood at the end.
-fn same_place(body: &Body, saved: &SavedBody) -> bool {
+fn same_place(body: &Body, saved: &BodyState) -> bool {
     let turned = body.orientation == saved.orientation || body.orientation.normalize() == saved.orientation;
     body.position == saved.position && turned
 }

@@ -101,7 +101,7 @@ fn settle_and_stage_are_one_longer_run() {
         assert!(scene.start.as_ref().unwrap().is_exact(), "{:?}", scene.notes);
         let mut stage = scene.world().unwrap();
         assert!(same_bodies(&whole, &stage));
-        assert_eq!((stage.steps(), stage.ledger().lost()), (0, 0.0));
+        assert_eq!((stage.steps(), stage.ledger().total_lost()), (0, 0.0));
         assert_eq!(stage.unbalanced_force().to_bits(), whole.unbalanced_force().to_bits());
         assert_eq!(stage.rows().len(), stage.contact_count());
         let mut longer = whole.clone();

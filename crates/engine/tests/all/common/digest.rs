@@ -9,6 +9,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 use stickslip::World;
+use stickslip::ledger::Loss;
 use stickslip::measure::ContactRow;
 use stickslip::random::{FNV1A, fnv1a_on};
 
@@ -109,7 +110,9 @@ pub fn state(world: &World) -> u64 {
         digest.vectors([cell.frame.corner, cell.centre]);
         digest.matrices([cell.frame.vectors, cell.gradient, cell.gradient_rate, cell.strain]);
         digest.numbers(cell.virial);
-        let mut images: Vec<_> = world.save().bodies.iter().map(|body| (body.id, body.images)).collect();
+        let bodies = &world.state().bodies;
+        let mut images: Vec<_> =
+            bodies.movers.iter().map(|mover| mover.id).zip(bodies.images.iter().copied()).collect();
         images.sort_unstable_by_key(|(id, _)| *id);
         images.iter().for_each(|(_, images)| digest.vectors([images.as_dvec3()]));
     }
@@ -142,8 +145,8 @@ pub fn memory_hash(world: &World) -> u64 {
 pub fn ledger(world: &World) -> u64 {
     let mut digest = Digest::new();
     let now = world.ledger();
-    digest.numbers([now.kinetic, now.potential, now.stored, now.lost_local, now.work, now.error]);
-    digest.numbers([now.lost_normal, now.lost_slide, now.lost_roll, now.lost_spin]);
+    digest.numbers([now.kinetic, now.potential, now.stored, now.lost[Loss::Local], now.work, now.error]);
+    digest.numbers([now.lost[Loss::Normal], now.lost[Loss::Slide], now.lost[Loss::Roll], now.lost[Loss::Spin]]);
     let sums = &world.state().sums;
     digest.numbers([sums.work, sums.power, sums.stored_at_start, sums.stored_out].into_iter().flatten());
     digest.numbers([sums.driven, sums.driven_power, sums.local, sums.start]);

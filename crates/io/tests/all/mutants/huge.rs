@@ -218,7 +218,7 @@ fn a_stage_refuses_a_spin_that_is_no_number() {
     let folder = corpus::Folder::new();
     let scene = scene::load_text("first", &format!("{HEAD}{BODY}"), folder.path()).unwrap();
     let mut checkpoint = corpus::stepped(&scene, 3);
-    checkpoint.saved.bodies[0].angular_velocity.z = f64::NAN;
+    checkpoint.saved.bodies.row_mut("bodies.angular_velocity", 0)[2] = f64::NAN;
     checkpoint.write(&folder.path().join("forged.checkpoint")).unwrap();
     let stage = format!("start.from = \"forged.checkpoint\"\n{HEAD}");
     let error = scene::load_text("stage", &stage, folder.path()).unwrap_err();

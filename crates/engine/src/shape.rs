@@ -72,6 +72,28 @@ pub enum Sides {
     Front,
 }
 
+/// What kind of place on a surface a point is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Smooth: a face of a box or wall, anywhere on a sphere or an ellipsoid.
+    Face,
+    /// An edge of a box; the rim of a wall, the corners of a rectangle included.
+    Edge,
+    /// A corner of a box, the tip of a cone.
+    Corner,
+}
+
+impl Part {
+    /// The part of a box along a direction that has so many components in its frame.
+    pub(crate) fn of_box(components: usize) -> Part {
+        match components {
+            0 | 1 => Part::Face,
+            2 => Part::Edge,
+            _ => Part::Corner,
+        }
+    }
+}
+
 impl Shape {
     /// The radius of a sphere, or of the sphere around an ellipsoid or a box that touches it; `None` for a wall.
     pub fn radius(&self) -> Option<f64> {

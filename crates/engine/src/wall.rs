@@ -6,7 +6,7 @@
 //! **Seams.** Where two walls share an edge, a sphere above it would touch both: the one with its face, the other with its
 //! rim, and feel twice the stiffness. So an edge contact whose point lies on another wall is left to that wall if it is
 //! nearer to the centre; of two rims that are equally near, and of two faces that lie in one another, that of the wall with
-//! the higher id is left out (`left_to_another`). A contact that passes from one wall to another keeps its memory where
+//! the higher id is left out (`collide/seams.rs`). A contact that passes from one wall to another keeps its memory where
 //! both have the same laws (`soft/hand_over.rs`).
 //!
 //! ```text
@@ -23,9 +23,8 @@
 
 use glam::{DQuat, DVec2, DVec3};
 
-use crate::collide::{Part, seams};
 use crate::contact::Curvature;
-use crate::shape::{Shape, Sides};
+use crate::shape::{Part, Shape, Sides};
 
 /// A wall at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -266,27 +265,4 @@ fn nearest_of_segment(point: DVec2, radii: [f64; 2], half_length: f64) -> InPlan
     let away = from_start - side * share.clamp(0.0, 1.0);
     let distance = away.length();
     InPlane { normal: away / distance, distance, on_rim, on_axis, behind }
-}
-
-/// Whether the contact of a sphere with the wall `mine` is another wall's to take: see the header, and `collide/seams.rs` for the
-/// rule.
-pub fn left_to_another<'a>(
-    walls: impl IntoIterator<Item = &'a Wall, IntoIter: Clone>,
-    mine: usize,
-    nearest: &Nearest,
-    centre: DVec3,
-    radius: f64,
-) -> bool {
-    let point = centre - nearest.normal * nearest.distance;
-    let walls = walls.into_iter();
-    let own = walls.clone().nth(mine);
-    walls.enumerate().filter(|&(other, _)| other != mine).any(|(other, wall)| {
-        if nearest.on_rim {
-            return seams::is_joined(wall, point, radius)
-                && wall.touchable(centre).is_some_and(|at| seams::takes_rim(&at, nearest, other < mine, radius));
-        }
-        other < mine
-            && !own.is_some_and(|own| seams::are_planes(wall, own))
-            && wall.touchable(centre).is_some_and(|at| seams::covers(&at, nearest, radius))
-    })
 }

@@ -9,10 +9,10 @@
 
 use glam::{DMat3, DVec2, DVec3};
 
-use crate::collide::Part;
 use crate::collide::ellipsoid_sphere::nearest_point;
 use crate::collide::solid::{Meeting, Posed, curvature_of_ellipsoid};
 use crate::contact::Curvature;
+use crate::shape::Part;
 
 /// The ellipsoid in the frame of the box.
 struct Seen {

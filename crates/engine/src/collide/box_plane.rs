@@ -3,9 +3,9 @@
 
 use glam::DVec3;
 
-use crate::collide::Part;
 use crate::collide::solid::{Meeting, Posed};
 use crate::contact::Curvature;
+use crate::shape::Part;
 
 /// A corner in the box' frame.
 fn corner(half: DVec3, number: u32) -> DVec3 {

@@ -6,9 +6,9 @@
 
 use glam::DVec3;
 
-use crate::collide::Part;
 use crate::collide::solid::{Meeting, Posed};
 use crate::contact::Curvature;
+use crate::shape::Part;
 
 /// The box is a, the sphere is b.
 pub fn meet(half: DVec3, at: &Posed, centre: DVec3, radius: f64) -> Meeting {

@@ -46,7 +46,7 @@ mod touch;
 
 pub use posed::{ColliderId, Posed};
 pub use seams::settle_seams;
-pub use touch::{Closing, MOST_TOUCHES, Part, Touch, Touches, touch};
+pub use touch::{Closing, MOST_TOUCHES, Touch, Touches, touch};
 
 use crate::contact::Block;
 use crate::state::Mover;

@@ -14,7 +14,8 @@
 use glam::DVec3;
 
 use crate::collide::posed::{ColliderId, Posed};
-use crate::collide::touch::{Part, Touch};
+use crate::collide::touch::Touch;
+use crate::shape::Part;
 use crate::wall::{Nearest, Wall};
 
 /// How near, in radii of the sphere, a rim must be to another wall to count as joined to it. Touches must have been found at
@@ -51,6 +52,29 @@ pub fn settle_seams<'a>(
     });
 }
 
+/// Whether the contact of a sphere with the wall `mine` is another wall's to take: `settle_seams` for one of them, without
+/// its touches.
+pub fn left_to_another<'a>(
+    walls: impl IntoIterator<Item = &'a Wall, IntoIter: Clone>,
+    mine: usize,
+    nearest: &Nearest,
+    centre: DVec3,
+    radius: f64,
+) -> bool {
+    let point = centre - nearest.normal * nearest.distance;
+    let walls = walls.into_iter();
+    let own = walls.clone().nth(mine);
+    walls.enumerate().filter(|&(other, _)| other != mine).any(|(other, wall)| {
+        if nearest.on_rim {
+            return is_joined(wall, point, radius)
+                && wall.touchable(centre).is_some_and(|at| takes_rim(&at, nearest, other < mine, radius));
+        }
+        other < mine
+            && !own.is_some_and(|own| are_planes(wall, own))
+            && wall.touchable(centre).is_some_and(|at| covers(&at, nearest, radius))
+    })
+}
+
 /// The nearest point of a wall as a touch tells it.
 fn nearest_of(touch: &Touch) -> Nearest {
     Nearest {
@@ -62,26 +86,26 @@ fn nearest_of(touch: &Touch) -> Nearest {
 }
 
 /// Whether a point of another wall's rim lies on this wall.
-pub(crate) fn is_joined(wall: &Wall, point: DVec3, radius: f64) -> bool {
+fn is_joined(wall: &Wall, point: DVec3, radius: f64) -> bool {
     wall.nearest(point).distance.abs() <= JOINED * radius
 }
 
 /// Whether a wall, touchable `at` its nearest point, takes over what the rim of another joined to it touches; `first`: of two
 /// rims it is the one that is kept.
-pub(crate) fn takes_rim(at: &Nearest, rim: &Nearest, first: bool, radius: f64) -> bool {
+fn takes_rim(at: &Nearest, rim: &Nearest, first: bool, radius: f64) -> bool {
     let nearer = rim.distance - at.distance;
     let tied = nearer.abs() <= EQUALLY_NEAR * radius;
     nearer > EQUALLY_NEAR * radius || tied && (!at.on_rim || first)
 }
 
 /// Whether the face of a wall, touchable `at` its nearest point, lies in the face of another where that is touched.
-pub(crate) fn covers(at: &Nearest, face: &Nearest, radius: f64) -> bool {
+fn covers(at: &Nearest, face: &Nearest, radius: f64) -> bool {
     let together = (at.distance - face.distance).abs() <= JOINED * radius;
     !at.on_rim && together && at.normal.dot(face.normal) > 1.0 - JOINED * JOINED
 }
 
 /// Two planes are never one another: a box of them need not look.
-pub(crate) fn are_planes(one: &Wall, other: &Wall) -> bool {
+fn are_planes(one: &Wall, other: &Wall) -> bool {
     one.plane().is_some() && other.plane().is_some()
 }
 

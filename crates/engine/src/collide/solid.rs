@@ -4,10 +4,10 @@
 use glam::{DMat3, DVec3};
 
 use crate::body::Body;
-use crate::collide::{Part, Touch, Touches};
+use crate::collide::{Touch, Touches};
 use crate::collide::{box_ellipsoid, box_plane, box_sphere, ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_sphere};
 use crate::contact::Curvature;
-use crate::shape::Shape;
+use crate::shape::{Part, Shape};
 
 /// A surface.
 #[derive(Clone, Copy, Debug, PartialEq)]

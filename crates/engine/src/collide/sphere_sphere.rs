@@ -2,9 +2,10 @@
 
 use glam::DVec3;
 
-use crate::collide::{Part, Touch, gather_bodies, wide};
+use crate::collide::{Touch, gather_bodies, wide};
 use crate::contact::{Block, Curvature};
 use crate::quad::{minus, plus, quad};
+use crate::shape::Part;
 use crate::state::Mover;
 
 /// Whether two centres this far apart are nearer than `reach`: by squares.

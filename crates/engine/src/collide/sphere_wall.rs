@@ -5,8 +5,9 @@
 
 use glam::{DVec3, Vec3};
 
-use crate::collide::{Part, Touch, gather_bodies};
+use crate::collide::{Touch, gather_bodies};
 use crate::contact::{Block, Curvature, Side};
+use crate::shape::Part;
 use crate::state::{Load, Mover};
 use crate::wall::Wall;
 

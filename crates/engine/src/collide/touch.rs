@@ -19,31 +19,10 @@ use crate::collide::normal_mass::{Separation, Yields, normal_mass};
 use crate::collide::posed::Posed;
 use crate::collide::{solid, sphere_sphere, sphere_wall};
 use crate::contact::Curvature;
+use crate::shape::Part;
 
 /// The largest number of touches of one pair: the corners of a box.
 pub const MOST_TOUCHES: usize = 8;
-
-/// What kind of place on a surface a touch is at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Smooth: a face of a box or wall, anywhere on a sphere or an ellipsoid.
-    Face,
-    /// An edge of a box; the rim of a wall, the corners of a rectangle included.
-    Edge,
-    /// A corner of a box, the tip of a cone.
-    Corner,
-}
-
-impl Part {
-    /// The part of a box along a direction that has so many components in its frame.
-    pub(super) fn of_box(components: usize) -> Part {
-        match components {
-            0 | 1 => Part::Face,
-            2 => Part::Edge,
-            _ => Part::Corner,
-        }
-    }
-}
 
 /// How a gap closes that is no distance between two points fixed to the bodies, as of overlapping polygons.
 #[derive(Clone, Copy, Debug, PartialEq)]

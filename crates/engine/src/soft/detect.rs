@@ -6,10 +6,10 @@
 use super::lists::{Candidate, ChunkNeighbours, Class};
 use super::watch::Watch;
 use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, bits_of, hand_over, slots, solids};
+use crate::collide::seams;
 use crate::contact::Side;
 use crate::law::kernel;
 use crate::state::{Slot, Slots};
-use crate::wall;
 
 /// The chunk whose pairs are looked at, and what can have closed.
 #[derive(Clone, Copy)]
@@ -119,7 +119,7 @@ fn touches_wall(view: &View, candidate: &Candidate, side: Side, trouble: &mut Ch
     if nearest.distance >= sphere.radius {
         return false;
     }
-    if wall::left_to_another(now.walls(), number, &nearest, sphere.position, sphere.radius) {
+    if seams::left_to_another(now.walls(), number, &nearest, sphere.position, sphere.radius) {
         return false;
     }
     if wall.wraps(sphere.position, sphere.radius) {

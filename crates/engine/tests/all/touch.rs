@@ -7,10 +7,11 @@ use crate::common::*;
 use glam::{DQuat, DVec3};
 use stickslip::collide::normal_mass::Yields;
 use stickslip::collide::seams::{JOINED, match_by_place};
-use stickslip::collide::{ColliderId, Part, Posed, Touch, Touches, settle_seams, touch};
+use stickslip::collide::{ColliderId, Posed, Touch, Touches, seams, settle_seams, touch};
 use stickslip::law::*;
 use stickslip::random::Stream;
-use stickslip::wall::{self, Wall};
+use stickslip::shape::Part;
+use stickslip::wall::Wall;
 use stickslip::{Body, Motion, Shape, Sides, frame};
 
 fn touches(a: &Posed, b: &Posed, within: f64) -> Touches {
@@ -468,7 +469,7 @@ fn seams_are_settled_as_the_engine_settles_them() {
             let expected: Vec<u32> = (0..walls.len() as u32)
                 .filter(|&id| {
                     let touchable = walls[id as usize].touchable(centre).filter(|at| at.distance < radius);
-                    touchable.is_some_and(|at| !wall::left_to_another(&walls, id as usize, &at, centre, radius))
+                    touchable.is_some_and(|at| !seams::left_to_another(&walls, id as usize, &at, centre, radius))
                 })
                 .collect();
             let mut list: Vec<(ColliderId, Touch)> = Vec::new();

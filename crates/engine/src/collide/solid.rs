@@ -3,7 +3,6 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::body::Body;
 use crate::collide::{Touch, Touches};
 use crate::collide::{box_ellipsoid, box_plane, box_sphere, ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_sphere};
 use crate::contact::Curvature;
@@ -73,17 +72,6 @@ impl Posed {
     #[inline]
     pub fn half_space(through: DVec3, normal: DVec3) -> Posed {
         Posed { form: Form::Plane { normal }, position: through, world_from_body: DMat3::IDENTITY }
-    }
-
-    /// A body that is no wall but a plane; `None` for others.
-    pub fn of(body: &Body) -> Option<Posed> {
-        let form = match body.shape {
-            Shape::Sphere { radius } => Form::Sphere { radius },
-            Shape::Plane { normal } => Form::Plane { normal: (body.orientation * normal).normalize() },
-            ref shape => Form::of(shape)?,
-        };
-        let world_from_body = DMat3::from_quat(body.orientation.normalize());
-        Some(Posed { form, position: body.position, world_from_body })
     }
 
     /// A vector in the body's frame.
@@ -188,13 +176,6 @@ pub(super) fn touch(a: &Posed, b: &Posed, within: f64, out: &mut Touches) {
             out.push(meeting.as_touch(feature, [a.position, b.position]));
         }
     }
-}
-
-/// Where two bodies as described are deepest in each other; `None` for pairs that are not built.
-pub fn deepest(one: &Body, other: &Body) -> Option<Meeting> {
-    let (a, b) = (Posed::of(one)?, Posed::of(other)?);
-    let places = (0..features(&a.form, &b.form)).filter_map(|feature| meet(&a, &b, feature));
-    places.max_by(|p, q| p.overlap.total_cmp(&q.overlap))
 }
 
 /// Curvature of an ellipsoid at a point of its surface, given in its own frame: the form x . A^-2 x/|A^-2 s| on the tangent

@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(error, "expected a line of the box, \"LOW HIGH ylo yhi\", found \"0 1 ylo yhj\"");
         let missing = |text: &str| missing_line(&lines(text));
         let text = "t\n\n0 1 ylo yhi\n0 1 zlo zhi\nAtoms\n";
-        assert_eq!(missing(text), Some((3..14, "the box has no line \"LOW HIGH xlo xhi\"".into())));
+        assert_eq!(missing(text), Some((3..15, "the box has no line \"LOW HIGH xlo xhi\"".into())));
         assert_eq!(missing(&text.replace("\n\n", "\n0 2 xlo xhi\n")), None);
         assert_eq!(missing("t\n1 0 0 avec\n0 1 0 bvec\n").unwrap().1, "the box has no line \"X Y Z cvec\"");
         assert_eq!(missing("t\n1 0 0 avec\n0 1 0 bvec\n0 0 1 cvec\n"), None);

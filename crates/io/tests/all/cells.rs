@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use glam::{DMat3, DVec3};
 use stickslip::World;
 use stickslip::cell::{Cell, CellState, Control, Frame};
+use stickslip::column::{COLUMNS, IMAGES};
 use stickslip_io::checkpoint::{Checkpoint, Description, END};
 use stickslip_io::scene::{self, InputError, Scene, check_text};
 
@@ -121,6 +122,10 @@ impl Folder {
         let mut checkpoint = Checkpoint::of(&world, &Description::new(&scene.setup, &scene.names));
         checkpoint.saved.cell =
             frame.map(|frame| CellState::new(&Cell { frame, control: Control::Fixed }, DVec3::ZERO));
+        // With a cell there is a column of images: no body has been put back.
+        let bodies = checkpoint.saved.bodies.len();
+        let images = COLUMNS.iter().filter(|column| column.name == IMAGES && frame.is_some());
+        images.for_each(|column| checkpoint.saved.bodies.push(column, vec![0.0; bodies * column.width]));
         checkpoint.write(&self.0.join("first").join(END)).unwrap();
     }
 }

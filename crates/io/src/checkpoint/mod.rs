@@ -112,11 +112,7 @@ impl Checkpoint {
         if let Some(material) = used.into_iter().find(|&material| usize::from(material) >= materials) {
             return Err(format!("is damaged: it does not describe material {material}"));
         }
-        let fits = |pair: &describe::PairText| {
-            let layout = pair.layout();
-            let sizes = [layout.slide, layout.roll, layout.spin];
-            sizes.iter().all(|&size| size <= self.saved.stride) && layout.total() <= self.saved.stride
-        };
+        let fits = |pair: &describe::PairText| pair.numbers() <= self.saved.stride;
         if !self.saved.contacts.is_empty() && !self.description.laws.iter().all(fits) {
             return Err("is damaged: its laws have more numbers than its contacts".into());
         }

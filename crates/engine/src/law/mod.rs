@@ -34,7 +34,7 @@ pub use epsd::RollEpsd;
 pub use hertz::Hertz;
 pub use hooke::Hooke;
 pub use limit::{Limit, Limits, Measure};
-pub use list::{Friction, Normal, Roll, Slide, Spin, SpringLaws};
+pub use list::{Friction, ModeBits, Normal, Roll, Slide, Spin, SpringLaws};
 pub use lubkin::SpinLubkin;
 pub use marshall::SpinMarshall;
 pub use memory::{Carry, Memory, MemoryPart, MemorySize, PartForm};

@@ -11,7 +11,7 @@ use super::{ChunkSums, ChunkTrouble, ChunkWork, Outbox, TooDeep, View, lanes_of}
 use crate::collide::{general, sphere_wall};
 use crate::contact::{Block, LANES, Lanes, Side};
 use crate::law::kernel::{self, Kernel};
-use crate::law::{ColdBlock, MemoryLayout, PairMemory, SpringLaws, one};
+use crate::law::{ColdBlock, MemoryLayout, SpringLaws, one};
 use crate::measure::{ContactRow, contact_row};
 use crate::state::{BlockHead, Load, Slot, Slots};
 
@@ -269,10 +269,11 @@ fn keep_rows(
     memory: &[Lanes],
     rows: &mut Vec<ContactRow>,
 ) {
+    let modes = laws.mode_bits();
     for lane in lanes_of(batch.live) {
         let candidate = batch.pair(lane);
         let (bodies, kind) = (view.movers(candidate), (batch.class.wall, batch.placed[lane].feature()));
-        rows.push(contact_row(block, lane, bodies, kind, laws, memory));
+        rows.push(contact_row(block, lane, bodies, kind, &modes, memory));
     }
 }
 
@@ -294,6 +295,7 @@ pub fn chosen(lists: &ChunkNeighbours, contacts: &Slots, choose: impl Fn(&Candid
 pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &Slots) -> [f64; 4] {
     let mut sum = [0.0; 4];
     let mut block = Block::EMPTY;
+    let mut numbers = Vec::with_capacity(view.laws.most_numbers());
     let pairs = Pairs { candidates: &lists.candidates, placed: &contacts.placed };
     for head in &contacts.blocks {
         let class = Class::from_number(head.class, view.laws.materials());
@@ -308,8 +310,8 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &Slots) -> [f64; 4
         let memory = contacts.lanes(head, size);
         kernel::geometry::<LANES>(&mut block, false);
         for lane in lanes_of(head.live) {
-            let remembered = PairMemory::of_block(&layout, memory, lane, contacts.cold(head, size, lane));
-            let energies = one::stored(laws, &block.contact(lane), &remembered);
+            layout.gather(memory, lane, contacts.cold(head, size, lane), &mut numbers);
+            let energies = one::stored_in(laws, &block.contact(lane), &numbers);
             (0..4).for_each(|motion| sum[motion] += energies[motion]);
         }
     }

@@ -1,15 +1,16 @@
 //! Checkpoints: everything a run needs to go on, in one file.
 //!
-//! `format.rs` is the container, `columns.rs` with `cell.rs` the numbers, `describe.rs` the words; `docs/checkpoint-format.md` describes
+//! `format.rs` is the container, `columns.rs` and `numbers.rs` the numbers, `describe.rs` the words, `version1.rs` what older files have; `docs/checkpoint-format.md` describes
 //! the file for others. A file appears whole or not at all, and every error names it. Sections that this version does not
 //! know are not unpacked, and written again as they are.
 //!
 //! A checkpoint holds no time of day and no name of a machine: the same run writes the same bytes.
 
-mod cell;
 mod columns;
 pub mod describe;
 pub mod format;
+mod numbers;
+mod version1;
 
 use std::io::{self, Write};
 use std::path::Path;

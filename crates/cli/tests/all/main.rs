@@ -17,6 +17,7 @@ mod reproduce;
 mod resume;
 mod same_bytes;
 mod soak;
+mod solve;
 mod stages;
 mod sweep;
 mod traffic;

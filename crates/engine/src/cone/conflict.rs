@@ -44,7 +44,7 @@ pub fn find_conflict(rows: &mut Rows, response: &[Response], free: &[Twist], set
     rows.prepare(response);
     let mut twists = free.to_vec();
     rows.give_impulses(response, &mut twists);
-    let pass = Pass { cone: settings.cone, load: LoadRule::Solved, relaxation: 1.0 };
+    let pass = Pass::new(settings.cone, LoadRule::Solved, 1.0);
     (0..SWEEPS).for_each(|_| _ = sweep(rows, response, &mut twists, pass));
     let before = rows.clone();
     (0..SWEEPS).for_each(|_| _ = sweep(rows, response, &mut twists, pass));

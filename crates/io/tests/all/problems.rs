@@ -185,7 +185,7 @@ fn wrong_problems_are_named_with_their_place() {
     refused(&with(|value| value["contacts"][2]["rho"] = json!("x")), &["invalid type: string", "column"]);
     refused(&with(|value| value["contacts"][2]["Dt_a"][4] = json!([1.0])), &["contacts[2].Dt_a[4]: 1 numbers"]);
     refused(&with(|value| value["contacts"][2]["Dt_a"][0][0] = json!(2.0)), &["contacts[2].Dt_a", "unit vectors"]);
-    refused(&with(|value| value["contacts"][0]["Dt_b"][1][4] = json!(2.0)), &["contacts[0].Dt_b[1]", "contact point"]);
+    refused(&with(|value| value["contacts"][0]["Dt_b"][1][4] = json!(2.0)), &["contacts[0].Dt_b", "contact point"]);
     refused(&with(|value| value["compliance_diag"] = json!([1.0, 2.0])), &["compliance_diag: 2 numbers, expected 6"]);
     refused(&with(|value| value["compliance_diag"] = json!([1.0, 1.0, 1.0, -1.0, 1.0, 1.0])), &["compliance_diag[3]"]);
     refused(&with(|value| value["minv_per_body"] = json!([1.0, 2.0])), &["minv_per_body: 2 numbers"]);

@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 
 use stickslip::World;
+use stickslip::clock::Clock;
 use stickslip::column::{COLUMNS, Column, Columns, IMAGES, Kind, MOST_WIDTH, Of};
 use stickslip::inflow::Traffic;
 use stickslip::ledger::{Carried, Sums};
@@ -27,6 +28,9 @@ const IN_CLOCK: [&str; 3] = ["skin", "smallest", "pressed"];
 const NAME: usize = 24;
 /// The most entries that a method may have.
 const MOST_ENTRIES: usize = 4096;
+
+/// From when steps are counted, where that is not the start of the run: the step, and the time (s).
+const SINCE: &str = "clock.since";
 
 /// Numbers of the clock, eight bytes each.
 const CLOCK: usize = 10 + 25;
@@ -183,6 +187,13 @@ fn is_name(name: &[u8]) -> bool {
 pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
     let saved = source.head();
     let mut parts = vec![Part::new("clock", |out| out.write_all(&clock(source)))];
+    if !saved.clock.is_of_run() {
+        let Clock { step, time } = saved.clock;
+        parts.push(Part::new(SINCE, move |out| {
+            out.write_all(&step.to_le_bytes())?;
+            out.write_all(&time.to_le_bytes())
+        }));
+    }
     // Files have the images of bodies behind the cell.
     let columns = source.columns();
     let (late, early): (Vec<_>, Vec<_>) = columns.into_iter().partition(|column| column.name == IMAGES);
@@ -376,8 +387,15 @@ fn read_clock(sections: &mut Sections<'_>) -> Result<(Saved, [usize; 2]), String
             stored_out: number(34),
         },
     };
+    let clock = if sections.has(SINCE) {
+        let since = sections.column(SINCE, 2, 1, u64::from_le_bytes)?;
+        Clock { step: since[0], time: f64::from_bits(since[1]) }
+    } else {
+        Clock::default()
+    };
     let saved = Saved {
         step: words[0],
+        clock,
         dt: number(6),
         sums,
         entries: (7..).zip(IN_CLOCK).map(|(at, name)| (name.to_owned(), number(at))).collect(),

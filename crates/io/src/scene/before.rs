@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use glam::DVec3;
 use stickslip::body::{Body, Motion};
 use stickslip::column::BodyState;
-use stickslip::law::{MemoryLayout, Motions, PairMemory};
+use stickslip::law::{Motions, PairMemory};
 use stickslip::model::Model;
 use stickslip::random::Stream;
 use stickslip::setup::Described;
@@ -137,7 +137,7 @@ pub(crate) fn remembered(
         let (Some(old), Some(new)) = (old, new) else { continue };
         let Some(laws) = setup.model.laws.springs(new_a, new_b) else { continue };
         let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
-        let memory = PairMemory::from_numbers(&new.layout(), |at| numbers[at]);
+        let memory = PairMemory::from(numbers.as_slice());
         let memory = if a < b { memory } else { memory.swapped(laws) };
         let key = ContactKey { a: a.min(b), b: a.max(b), feature: u32::from(contact.feature) };
         remembered.push(key, true, memory.numbers().iter().copied());
@@ -153,8 +153,7 @@ pub(crate) fn same_kinds(before: &[PairText], now: &[PairText]) -> bool {
 
 /// The numbers of a contact's memory under new laws: those of a motion whose law is of the same kind, zero else.
 fn carried(old: &PairText, new: &PairText, numbers: &[f64], model: &Model, dropped: &mut BTreeSet<String>) -> Vec<f64> {
-    let layout: MemoryLayout = new.layout();
-    let mut carried = vec![0.0; layout.total()];
+    let mut carried = vec![0.0; new.numbers()];
     // A law against all motions has more bits than one for each.
     let all = ("friction", Motions(u8::MAX));
     let motions = [("slide", Motions::SLIDE), ("roll", Motions::ROLL), ("spin", Motions::SPIN), all];

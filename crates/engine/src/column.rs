@@ -198,7 +198,7 @@ pub struct Columns {
 }
 
 /// Where a body was and how it moved.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BodyState {
     /// Its id.
     pub id: u32,

@@ -22,6 +22,7 @@ pub mod body;
 pub mod broad;
 pub mod cell;
 mod check;
+pub mod clock;
 pub mod collide;
 pub mod collider;
 pub mod column;

@@ -12,6 +12,7 @@ mod harm;
 mod kill;
 mod measure;
 mod memory;
+mod one_file;
 mod outputs;
 mod reproduce;
 mod resume;

@@ -27,6 +27,7 @@ mod restitution;
 mod restore;
 mod rooms;
 mod solids;
+mod stage;
 mod step;
 mod touch;
 mod tracked;

@@ -47,6 +47,8 @@ pub struct RunInfo {
     pub materials: Vec<String>,
     /// Whether there is a cell that repeats everywhere.
     pub in_cell: bool,
+    /// Whether the run has stages.
+    pub staged: bool,
 }
 
 impl RunInfo {
@@ -59,6 +61,7 @@ impl RunInfo {
             densities: materials.iter().map(|material| material.density).collect(),
             materials: materials.iter().map(|material| material.name.clone()).collect(),
             in_cell: setup.model.cell.is_some_and(|cell| cell.frame.repeats_everywhere()),
+            staged: false,
         }
     }
 

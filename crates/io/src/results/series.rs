@@ -26,6 +26,11 @@ pub fn header(in_cell: bool) -> String {
     if in_cell { format!("{columns},{}", cell_row::COLUMNS.join(",")) } else { columns }
 }
 
+/// The same of a run with stages: the number of the stage stands last, 0 before the first.
+pub fn header_with_stages(in_cell: bool) -> String {
+    format!("{},stage", header(in_cell))
+}
+
 /// The world at one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeriesRow {

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use stickslip::body::Motion;
+use stickslip::clock::Clock;
 use stickslip::inflow::Inflow;
 
 use crate::scene::laws::{Described, describe};
-use crate::scene::{Every, Scene, StepChoice};
+use crate::scene::{Every, Scene, Stage, StepChoice, Stop};
 
 /// A number with four significant digits, for people.
 pub(crate) fn short(x: f64) -> String {
@@ -31,6 +32,7 @@ pub fn check_text(scene: &Scene) -> String {
     // Writing to a string cannot fail.
     let _ = write_head(&mut text, scene);
     let _ = write_pairs(&mut text, scene);
+    let _ = write_stages(&mut text, scene);
     for warning in &scene.warnings {
         let _ = writeln!(text, "\nwarning: {warning}");
     }
@@ -130,7 +132,7 @@ fn describe_stream(scene: &Scene, inflow: &Inflow) -> String {
     let material = &scene.setup.model.materials[usize::from(inflow.material)].name;
     let [min, max] = inflow.radius.map(short);
     let radius = if min == max { min } else { format!("{min} to {max}") };
-    let due = inflow.due_before(scene.steps, scene.setup.model.dt);
+    let due = inflow.due_before(scene.steps, Clock::default(), scene.setup.model.dt);
     let all = if due == inflow.count { "all".to_owned() } else { due.to_string() };
     format!(
         "{} of \"{material}\", radius {radius} m, {} a second from {} s on ({all} due before the end), in {} to {}",
@@ -153,6 +155,34 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
                 let line = format!("  {motion:<7}{law:<16} {words}");
                 writeln!(text, "{}", line.trim_end())?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// What each stage changes, and when it begins if none before it ends early.
+fn write_stages(text: &mut String, scene: &Scene) -> std::fmt::Result {
+    if scene.stages.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "\nstages")?;
+    writeln!(text, "  {:<12} {:<22} {:<11} changes", "", "from, to (s)", "step (s)")?;
+    let (mut time, mut known) = (0.0, true);
+    for number in 0..=scene.stages.len() {
+        let stage = number.checked_sub(1).and_then(|k| scene.stages.get(k));
+        let of = stage.map_or(scene, |stage| &stage.scene);
+        let (from, to, step) = (short(time), short(time + of.end), short(of.setup.model.dt));
+        let latest = if known { "" } else { "at most " };
+        let ends = if of.stop == Stop::default() { "" } else { ", or when a rule of `stop` holds" };
+        let changes = stage.map_or_else(Vec::new, Stage::changes);
+        let changes = if changes.is_empty() { "nothing".to_owned() } else { changes.join("; ") };
+        let changes = if number == 0 { "the scene itself".to_owned() } else { changes };
+        let when = format!("{latest}{from} to {to}");
+        writeln!(text, "  {:<12} {when:<22} {step:<11} {changes}{ends}", scene.stage_name(number))?;
+        (time, known) = (time + of.end, known && ends.is_empty());
+        let new = |warning: &&String| !scene.warnings.contains(warning);
+        for warning in stage.iter().flat_map(|stage| &stage.scene.warnings).filter(new) {
+            writeln!(text, "               warning: {warning}")?;
         }
     }
     Ok(())

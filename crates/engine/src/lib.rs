@@ -46,6 +46,7 @@ mod quad;
 pub mod random;
 pub mod reference;
 pub mod response;
+mod responses;
 pub mod setup;
 pub mod shape;
 mod soft;

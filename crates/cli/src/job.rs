@@ -19,6 +19,7 @@ use signal_hook::iterator::Signals;
 use stickslip::World;
 use stickslip::error::Trouble;
 use stickslip::ledger::Ledger;
+use stickslip::measure::solver::SolverReport;
 use stickslip::world::StreamReport;
 use stickslip_io::checkpoint::{self, Description};
 use stickslip_io::results::picture::Drawing;
@@ -406,7 +407,8 @@ impl<'a> Job<'a> {
     /// What can be warned of only when all is over.
     fn late_warnings(&self) -> Vec<String> {
         let slow = self.world.streams().enumerate().filter_map(|(index, report)| behind(index + 1, report));
-        unbalanced(&self.first, &self.world.ledger()).into_iter().chain(slow).collect()
+        let unsolved = self.world.solver().and_then(|report| unsolved(&report, self.world.steps()));
+        unbalanced(&self.first, &self.world.ledger()).into_iter().chain(slow).chain(unsolved).collect()
     }
 
     /// Says how it ended; an ending that is not the plan's is a failure.
@@ -509,6 +511,21 @@ fn behind(number: usize, report: StreamReport) -> Option<String> {
 /// Share of the energy turned over that the balance may be off by before the user is told.
 const WORST_BALANCE: f64 = 0.01;
 
+/// A remark on steps that were not solved as they should.
+fn unsolved(report: &SolverReport, steps: u64) -> Option<String> {
+    let SolverReport { unsolved, fallback, .. } = *report;
+    let relaxed = if fallback == 0 {
+        String::new()
+    } else {
+        format!("; {fallback} steps were solved by the convex law, because the exact one did not converge")
+    };
+    let text = format!(
+        "{unsolved} of {steps} steps were not solved to `tolerance`{relaxed}: see `unsolved` in the series. Raise \
+         `max_iterations`, or take a smaller step"
+    );
+    (unsolved + fallback > 0).then_some(text)
+}
+
 /// A remark on a balance that does not close: the step was too large, whatever else the run looks like.
 fn unbalanced(start: &Ledger, end: &Ledger) -> Option<String> {
     let carried = &end.carried;
@@ -518,7 +535,7 @@ fn unbalanced(start: &Ledger, end: &Ledger) -> Option<String> {
     (share > WORST_BALANCE).then(|| {
         format!(
             "the energy balance is off by {:.1} % of the energy turned over: the step is too large for what happened; \
-             set step = {{ fraction = 0.1 }} or a smaller one",
+             set step = {{ fraction = 0.1 }}, or a smaller number",
             100.0 * share
         )
     })

@@ -113,7 +113,7 @@ struct Checked {
     seed: u64,
     steps: u64,
     bodies: usize,
-    repeats: bool,
+    extras: series::Extras,
     /// As measurements name them.
     walls: Vec<String>,
     records: Vec<Record>,
@@ -233,8 +233,8 @@ impl Sweep {
                 .map_err(|error| Failure::Input(miette::miette!("--measure: {error}")))?;
         }
         let has_series = |checked: &Checked| checked.records.iter().any(|record| record.what == What::Series);
-        let repeats = checked.iter().any(|checked| checked.repeats);
-        let series = if checked.iter().any(has_series) { series::header(repeats) } else { String::new() };
+        let extras = checked.iter().fold(series::Extras::default(), |all, checked| all.or(checked.extras));
+        let series = if checked.iter().any(has_series) { series::header(extras) } else { String::new() };
         let series = series.split(',').filter(|name| !name.is_empty()).map(str::to_owned);
         let found = series.chain(measured.iter().flat_map(|asked| asked.columns_for(&self.plot)));
         let keys = settings.iter().map(|setting| setting.key().to_owned()).collect();
@@ -287,7 +287,7 @@ impl Sweep {
                 seed: scene.seed,
                 steps: scene.steps,
                 bodies: scene.setup.bodies.len(),
-                repeats: scene.setup.model.cell.is_some_and(|cell| cell.frame.repeats_everywhere()),
+                extras: series::Extras::of(&scene.setup.model),
                 records: scene.records,
                 warnings: scene.warnings,
             })

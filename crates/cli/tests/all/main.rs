@@ -15,6 +15,7 @@ mod memory;
 mod outputs;
 mod reproduce;
 mod resume;
+mod rigid;
 mod same_bytes;
 mod soak;
 mod stages;

@@ -331,7 +331,11 @@ pub fn read(sections: &mut Sections<'_>) -> Result<Saved, String> {
         saved.cell = Some(cell::from_numbers(&sections.scalars(CELL, cell::NUMBERS)?)?);
     }
     saved.bodies = Columns::new(n);
-    for column in COLUMNS.iter().filter(|column| column.name != IMAGES || saved.cell.is_some()) {
+    // Lists are of the method whose entries stand in the clock.
+    let listed = !sections.has(METHOD);
+    let in_cell = saved.cell.is_some();
+    let needed = |column: &&Column| column.always || if column.name == IMAGES { in_cell } else { listed };
+    for column in COLUMNS.iter().filter(needed) {
         let rows = if column.of == Of::Walls { n.saturating_sub(saved.spheres) } else { n };
         let numbers = sections.numbers(column, rows)?;
         saved.bodies.push(column, numbers);

@@ -64,6 +64,7 @@ const FIGURES: &[(&str, Source)] = &[
     ("pile-without-rolling-friction.png", Commands(&PUDDLE, "runs/puddle/runs/0001/picture.png")),
     ("pile.png", Commands(&["run examples/01-pile.toml"], "runs/01-pile/picture.png")),
     ("probe.svg", ByHand(PLOT)),
+    ("rigid.png", Commands(&["run examples/20-rigid.toml"], "runs/20-rigid/picture.png")),
     ("santos-figure3.svg", ByHand(SANTOS)),
     ("santos-figure4.svg", ByHand(SANTOS)),
     ("santos-figure5.svg", ByHand(SANTOS)),

@@ -19,6 +19,7 @@ pub fn check(name: &str, folder: &Path) -> Result<(), String> {
         "14-jam" => jams(folder),
         "15-shear" => shears(folder),
         "17-lifted-tube" => lifts(folder),
+        "20-rigid" => rests_in_a_box(folder),
         _ => Ok(()),
     }
 }
@@ -44,6 +45,21 @@ fn lifts(folder: &Path) -> Result<(), String> {
     let angle = angle.ok_or(format!("no angle in {printed}"))?;
     println!("angle of repose of the heap that the tube leaves: {angle:.1} degrees");
     if angle > 5.0 && angle < 31.0 { Ok(()) } else { Err(format!("angle of repose {angle}")) }
+}
+
+/// At rest floor and walls carry the weight of all balls, each but for the tolerance: a body may gain so much speed in a step, 0.01 g h,
+/// so the forces on it may be off by a hundredth of its weight. No step was left unsolved, and no two bodies overlap by more than
+/// the balls move in a step at the tolerance, times the steps that it may take to push them apart again.
+fn rests_in_a_box(folder: &Path) -> Result<(), String> {
+    let series = Table::read(folder, "series.csv")?;
+    let end = |name: &str| last(&series.numbers(name)?);
+    near("steps that were not solved", end("unsolved")?, 0.0, 0.0)?;
+    near("bodies that entered", end("entered")?, 400.0, 0.0)?;
+    near("the deepest overlap over the least radius", end("penetration")? / 0.015, 0.0, 1e-3)?;
+    let masses = Table::read(folder, "bodies-fixed.csv")?.numbers("mass")?;
+    let weight = 9.81 * masses.iter().filter(|mass| mass.is_finite()).sum::<f64>();
+    let carried = (0..5).map(|id| last(&column(folder, id, "fz")?)).sum::<Result<f64, String>>()?;
+    near("what floor and walls carry over the weight", -carried / weight, 1.0, 0.01)
 }
 
 /// Every grain starts just where and as fast as the example before has left it; and the box takes them along.

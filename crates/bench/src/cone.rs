@@ -11,7 +11,10 @@ use std::fmt::Write;
 
 use cpu_time::ProcessTime;
 use glam::{DMat3, DVec3};
-use stickslip::cone::{Cone, Cones, LoadRule, Problem, ProblemBody, ProblemContact, Rule, Settings, Solution, Solver, Twist, Wrench, solve_by};
+use stickslip::cone::{
+    Cone, Cones, LoadRule, Problem, ProblemBody, ProblemContact, Rule, Settings, Solution, Solver, Twist, Wrench,
+    solve_by,
+};
 use stickslip::random::Stream;
 use stickslip::response::Response;
 
@@ -50,7 +53,11 @@ impl Pile {
             let z = pitch * (0.6 + (at / (SIDE * SIDE)) as f64);
             DVec3::new(x + jitter(), y + jitter(), z + jitter())
         };
-        Pile { centres: (0..count).map(place).collect(), twists: vec![Twist::default(); count], carried: BTreeMap::new() }
+        Pile {
+            centres: (0..count).map(place).collect(),
+            twists: vec![Twist::default(); count],
+            carried: BTreeMap::new(),
+        }
     }
 
     /// The contact problem of the next step; keys of its contacts, walls from `u32::MAX` down.
@@ -69,14 +76,30 @@ impl Pile {
             let bias = normal * (gap / STEP).max(-1.0);
             let impulse = self.carried.get(&key).copied().unwrap_or_default();
             let (a, cones, length) = (key.0, CONES, RADIUS);
-            problem.contacts.push(ProblemContact { a, b, normal, arm, bias, cones, length, impulse, options: Default::default() });
+            problem.contacts.push(ProblemContact {
+                a,
+                b,
+                normal,
+                arm,
+                bias,
+                cones,
+                length,
+                impulse,
+                options: Default::default(),
+            });
             keys.push(key);
         };
         let half = 0.5 * SIDE as f64 * PITCH * RADIUS;
         let reach = |twist: &Twist| MARGIN + twist.velocity.length() * STEP;
         for (a, centre) in (0_u32..).zip(&self.centres) {
             let margin = reach(&self.twists[a as usize]);
-            for (wall, (normal, at)) in (0_u32..).zip([(DVec3::Z, 0.0), (DVec3::X, -half), (-DVec3::X, -half), (DVec3::Y, -half), (-DVec3::Y, -half)]) {
+            for (wall, (normal, at)) in (0_u32..).zip([
+                (DVec3::Z, 0.0),
+                (DVec3::X, -half),
+                (-DVec3::X, -half),
+                (DVec3::Y, -half),
+                (-DVec3::Y, -half),
+            ]) {
                 let gap = centre.dot(normal) - at - RADIUS;
                 if gap < margin {
                     touch((a, u32::MAX - wall), normal, gap, false);
@@ -171,7 +194,8 @@ pub fn measure(count: usize) -> Result<Curves, String> {
                 error = (twists.iter().zip(&reference.twists).map(off).sum::<f64>() / count as f64).sqrt();
             }
             if solver == Solver::GaussSeidel && iterations >= 500 {
-                curves.update = curves.update.min(seconds / f64::from(iterations) / problem.contacts.len() as f64 * 1e9);
+                curves.update =
+                    curves.update.min(seconds / f64::from(iterations) / problem.contacts.len() as f64 * 1e9);
             }
             curves.points.push(Point { name, iterations, seconds, error });
         }

@@ -12,7 +12,12 @@ use crate::cone::{self, Point};
 pub fn page(spheres: &[u32]) -> Result<Page, String> {
     let sizes = if spheres.is_empty() { &[1000][..] } else { spheres };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|error| error.to_string())?;
-    let mut page = Page { markdown: String::new(), csv: "spheres,contacts,solver,iterations,cpu_seconds,error\n".into(), svg: None, missing: Vec::new() };
+    let mut page = Page {
+        markdown: String::new(),
+        csv: "spheres,contacts,solver,iterations,cpu_seconds,error\n".into(),
+        svg: None,
+        missing: Vec::new(),
+    };
     let mut plots = Vec::new();
     for &count in sizes {
         let curves = pool.install(|| cone::measure(count as usize))?;

@@ -20,6 +20,7 @@ use signal_hook::iterator::Signals;
 use stickslip::World;
 use stickslip::error::Trouble;
 use stickslip::ledger::Ledger;
+use stickslip::measure::solver::SolverReport;
 use stickslip::world::StreamReport;
 use stickslip_io::checkpoint::{self, Description};
 use stickslip_io::results::picture::Drawing;
@@ -217,7 +218,7 @@ impl<'a> Job<'a> {
         let mut log = SeriesLog::of_steps(scene.planned().0);
         log.offer(world, last_step == 0);
         let checkpoints = plan.checkpoints();
-        let stages = if info.staged { vec![stage_mark(scene, scene, world)] } else { Vec::new() };
+        let stages = if info.extras.stages { vec![stage_mark(scene, scene, world)] } else { Vec::new() };
         Ok(Job::with(plan, json, stages, info, (recorder, checkpoints, log)))
     }
 
@@ -239,7 +240,7 @@ impl<'a> Job<'a> {
         let (now, dt) = (&plan.now, plan.now.setup.model.dt);
         let last_step = if now.number == scene.stages.len() { now.last_step() } else { u64::MAX };
         let mut recorder = Recorder::go_on(folder.path(), &now.records, dt, last_step, &info, marks)?;
-        if info.staged {
+        if info.extras.stages {
             let pace = Pace { stage: now.number, clock: plan.world.state().clock, dt, last_step };
             recorder.enter(&now.records, pace, &info)?;
             checkpoints.enter(&now.records, pace, Description::new(&now.setup, &now.names));
@@ -526,7 +527,8 @@ impl<'a> Job<'a> {
     /// What can be warned of only when all is over.
     fn late_warnings(&self) -> Vec<String> {
         let slow = self.world.streams().enumerate().filter_map(|(index, report)| behind(index + 1, report));
-        unbalanced(&self.first, &self.world.ledger()).into_iter().chain(slow).collect()
+        let unsolved = self.world.solver().and_then(|report| unsolved(&report, self.world.steps()));
+        unbalanced(&self.first, &self.world.ledger()).into_iter().chain(slow).chain(unsolved).collect()
     }
 
     /// Says how it ended; an ending that is not the plan's is a failure.
@@ -593,7 +595,7 @@ fn cpu() -> String {
 /// What the files of a run need to know of the bodies of a stage.
 fn info_of(scene: &Scene, now: &Scene) -> RunInfo {
     let mut info = RunInfo::new(&now.setup, &now.names);
-    info.staged = !scene.stages.is_empty();
+    info.extras.stages = !scene.stages.is_empty();
     info
 }
 
@@ -650,6 +652,21 @@ fn behind(number: usize, report: StreamReport) -> Option<String> {
 /// Share of the energy turned over that the balance may be off by before the user is told.
 const WORST_BALANCE: f64 = 0.01;
 
+/// A remark on steps that were not solved as they should.
+fn unsolved(report: &SolverReport, steps: u64) -> Option<String> {
+    let SolverReport { unsolved, fallback, .. } = *report;
+    let relaxed = if fallback == 0 {
+        String::new()
+    } else {
+        format!("; {fallback} steps were solved by the convex law, because the exact one did not converge")
+    };
+    let text = format!(
+        "{unsolved} of {steps} steps were not solved to `tolerance`{relaxed}: see `unsolved` in the series. Raise \
+         `max_iterations`, or take a smaller step"
+    );
+    (unsolved + fallback > 0).then_some(text)
+}
+
 /// A remark on a balance that does not close: the step was too large, whatever else the run looks like.
 fn unbalanced(start: &Ledger, end: &Ledger) -> Option<String> {
     let carried = &end.carried;
@@ -659,7 +676,7 @@ fn unbalanced(start: &Ledger, end: &Ledger) -> Option<String> {
     (share > WORST_BALANCE).then(|| {
         format!(
             "the energy balance is off by {:.1} % of the energy turned over: the step is too large for what happened; \
-             set step = {{ fraction = 0.1 }} or a smaller one",
+             set step = {{ fraction = 0.1 }}, or a smaller number",
             100.0 * share
         )
     })

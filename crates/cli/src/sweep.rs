@@ -117,7 +117,7 @@ struct Checked {
     /// Of each stage but the last, what it and all before it are: where two runs have the same, they go there together.
     beginnings: Vec<String>,
     bodies: usize,
-    repeats: bool,
+    extras: series::Extras,
     /// As measurements name them.
     walls: Vec<String>,
     records: Vec<Record>,
@@ -236,11 +236,9 @@ impl Sweep {
                 .check_walls(&self.plot, &walls)
                 .map_err(|error| Failure::Input(miette::miette!("--measure: {error}")))?;
         }
-        let staged = checked.iter().any(|checked| !checked.beginnings.is_empty());
-        let header = if staged { series::header_with_stages } else { series::header };
         let has_series = |checked: &Checked| checked.records.iter().any(|record| record.what == What::Series);
-        let repeats = checked.iter().any(|checked| checked.repeats);
-        let series = if checked.iter().any(has_series) { header(repeats) } else { String::new() };
+        let extras = checked.iter().fold(series::Extras::default(), |all, checked| all.or(checked.extras));
+        let series = if checked.iter().any(has_series) { series::header(extras) } else { String::new() };
         let series = series.split(',').filter(|name| !name.is_empty()).map(str::to_owned);
         let found = series.chain(measured.iter().flat_map(|asked| asked.columns_for(&self.plot)));
         let keys = settings.iter().map(|setting| setting.key().to_owned()).collect();
@@ -294,7 +292,7 @@ impl Sweep {
                 title: scene.title,
                 seed: scene.seed,
                 bodies: scene.setup.bodies.len(),
-                repeats: scene.setup.model.cell.is_some_and(|cell| cell.frame.repeats_everywhere()),
+                extras: series::Extras { stages: !scene.stages.is_empty(), ..series::Extras::of(&scene.setup.model) },
                 records: scene.records,
                 warnings: scene.warnings,
             })

@@ -16,6 +16,7 @@ mod one_file;
 mod outputs;
 mod reproduce;
 mod resume;
+mod rigid;
 mod same_bytes;
 mod soak;
 mod solve;

@@ -255,25 +255,15 @@ impl<'a> Mechanics<'a> {
                 self.flow_drift(mover, dt);
                 match special.inertia_body {
                     None => *orientation = frame::turned(*orientation, mover.angular_velocity * dt),
-                    Some(inertia_body) => drift_tumbling(mover, orientation, inertia_body, special.free_turn, dt),
+                    Some(inertia_body) => {
+                        let turns = frame::Tumbling { inertia_body, free: special.free_turn };
+                        (*orientation, mover.angular_velocity) =
+                            turns.drifted(*orientation, mover.angular_velocity, dt);
+                    }
                 }
             }
         }
     }
-}
-
-/// Turns a body whose moments of inertia differ, with its angular momentum kept: the implicit midpoint rule by fixed-point
-/// iteration, second order and reversible (THEORY.md eq. 4.4).
-fn drift_tumbling(mover: &mut Mover, orientation: &mut DQuat, inertia_body: DVec3, free: DVec3, dt: f64) {
-    let momentum = *orientation * (inertia_body * (orientation.inverse() * mover.angular_velocity));
-    let rate = |at: DQuat| at * ((at.inverse() * momentum) / inertia_body) * free;
-    let mut middle_rate = mover.angular_velocity;
-    // Each round gains a factor |w| dt, which is far below 0.1 for any usable step.
-    for _ in 0..8 {
-        middle_rate = rate(frame::turned(*orientation, middle_rate * (0.5 * dt)));
-    }
-    *orientation = frame::turned(*orientation, middle_rate * dt);
-    mover.angular_velocity = rate(*orientation);
 }
 
 /// Power of a prescribed body on the rest, or of the constant loads on a body.

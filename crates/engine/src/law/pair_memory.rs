@@ -130,6 +130,12 @@ impl PairMemory {
         self.numbers[0] = f64::from_bits(bits);
     }
 
+    /// The same bits with other numbers.
+    pub fn with_numbers(mut self, other: impl Fn(f64) -> f64) -> Self {
+        self.numbers.iter_mut().skip(SLIPS).for_each(|number| *number = other(*number));
+        self
+    }
+
     /// Sets the first numbers of the law against these motions.
     pub fn set(&mut self, laws: &SpringLaws, motions: Motions, numbers: &[f64]) {
         self.fill(laws);

@@ -16,6 +16,7 @@ pub mod pair_distribution;
 pub mod profile;
 pub mod region;
 pub mod repose;
+pub mod solver;
 pub mod stress;
 pub mod surface;
 pub mod walls;

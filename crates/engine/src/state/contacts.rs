@@ -3,14 +3,17 @@
 //! Does not do: say which pairs touch (`soft`), what the numbers mean (`law`), what is remembered outside a method
 //! (`contact::Remembered`).
 
-use crate::contact::Lanes;
+use crate::contact::{Lanes, Remembered};
 use crate::law::MemorySize;
+use crate::model::Method;
 
 /// The contacts of a state and their memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contacts {
     /// Of a method with soft contacts: by chunk of bodies.
     Slots(Vec<Slots>),
+    /// Of a method that keeps those that touch in one list, by rising keys.
+    Keyed(Remembered),
 }
 
 impl Default for Contacts {
@@ -20,10 +23,24 @@ impl Default for Contacts {
 }
 
 impl Contacts {
+    /// None yet, as a method keeps them.
+    pub fn of(method: &Method) -> Self {
+        match method {
+            Method::Explicit(_) => Contacts::default(),
+            Method::Nonsmooth(_) => Contacts::Keyed(Remembered::default()),
+        }
+    }
+
+    /// Whether they are those of a method with neighbour lists, which a checkpoint then says more of.
+    pub fn are_listed(&self) -> bool {
+        matches!(self, Contacts::Slots(_))
+    }
+
     /// How many touch.
     pub fn count(&self) -> usize {
         match self {
             Contacts::Slots(chunks) => chunks.iter().map(Slots::touching).sum(),
+            Contacts::Keyed(keyed) => keyed.len(),
         }
     }
 
@@ -31,13 +48,15 @@ impl Contacts {
     pub fn places(&self) -> usize {
         match self {
             Contacts::Slots(chunks) => chunks.iter().map(|slots| slots.placed.len()).sum(),
+            Contacts::Keyed(keyed) => keyed.len(),
         }
     }
 
-    /// The slots of soft contacts, by chunk of bodies.
+    /// The slots of soft contacts, by chunk of bodies. Panics for a method that has none.
     pub fn slots(&self) -> &[Slots] {
         match self {
             Contacts::Slots(chunks) => chunks,
+            Contacts::Keyed(_) => unreachable!("a method with slots asks"),
         }
     }
 
@@ -45,6 +64,15 @@ impl Contacts {
     pub fn slots_mut(&mut self) -> &mut Vec<Slots> {
         match self {
             Contacts::Slots(chunks) => chunks,
+            Contacts::Keyed(_) => unreachable!("a method with slots asks"),
+        }
+    }
+
+    /// The list by rising keys; `None` for a method that has none.
+    pub fn keyed(&self) -> Option<&Remembered> {
+        match self {
+            Contacts::Slots(_) => None,
+            Contacts::Keyed(keyed) => Some(keyed),
         }
     }
 }

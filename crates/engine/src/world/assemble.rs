@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::mover::{check_body, mover_of};
 use crate::setup::{Described, Setup};
 use crate::shape::Shape;
-use crate::state::{Bodies, Contacts, GONE, Load, Mover, State};
+use crate::state::{Bodies, Contacts, GONE, Load, Mover, State, chunk_size};
 
 impl World {
     /// The world of a setup, before any lists. Bodies as described take more room than as they are kept: they go before
@@ -95,21 +95,16 @@ impl World {
         movers.append(&mut walls.0);
         orientations.append(&mut walls.1);
         let index_of = vec![GONE; material_of.len()];
+        let chunk = chunk_size(movers.len());
         let mut bodies =
-            Bodies { movers, orientations, index_of, material_of, specials, first_wall, ..Bodies::default() };
+            Bodies { movers, orientations, index_of, material_of, specials, first_wall, chunk, ..Bodies::default() };
         bodies.note_indices();
         let geometry = Geometry::of(&mut bodies);
         let queue = |inflow: &Inflow| Queue::starting(inflow, Clock::default(), model.dt);
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
-        let state = State {
-            step: 0,
-            clock: Clock::default(),
-            bodies,
-            contacts: Contacts::default(),
-            sums: Sums::default(),
-            traffic,
-            cell,
-        };
+        let contacts = Contacts::of(&model.method);
+        let clock = Clock::default();
+        let state = State { step: 0, clock, bodies, contacts, sums: Sums::default(), traffic, cell };
         let work = Work::new(&model, &state)?;
         Ok(World { model, state, geometry, work })
     }

@@ -485,7 +485,7 @@ fn the_fast_step_of_a_crowd_is_the_slow_one() {
     for seed in 0..rounds() {
         let mut setup = crowd(&mut Stream::named(seed, "crowd"));
         (setup.model.inflows, setup.model.outflow) = (Vec::new(), None);
-        let Method::Explicit(method) = setup.model.method;
+        let Method::Explicit(method) = setup.model.method else { unreachable!() };
         setup.model.method = method.with_local_damping(0.0).into();
         setup.bodies.truncate(150);
         let dt = setup.model.dt;

@@ -17,6 +17,7 @@ mod guards;
 mod lammps;
 mod motion;
 mod neighbours;
+mod nonsmooth;
 mod objectivity;
 mod own_law;
 mod passivity;

@@ -34,6 +34,7 @@ mod scales;
 pub mod schedule;
 pub mod series;
 mod solid;
+pub mod solver_row;
 pub mod spread;
 pub mod summary;
 pub mod sweep;

@@ -24,7 +24,7 @@ use super::fixed::{self, FixedBody, RunInfo};
 use super::growing::{Growing, Marks};
 use super::lammps_data::DataFiles;
 use super::schedule::Schedule;
-use super::series::{self, SeriesRow};
+use super::series::{self, Extras, SeriesRow};
 use super::{checkpoints, lammps, parquet, vtp};
 use crate::scene::{Format, Record, What};
 
@@ -122,7 +122,8 @@ impl Recorder {
     pub fn new(folder: &Path, records: &[Record], dt: f64, last_step: u64, info: &RunInfo) -> io::Result<Self> {
         let mut fixed = Growing::create(folder.join(fixed::FILE))?;
         fixed::write(&mut fixed, info)?;
-        let outputs = tables(records).map(|record| Output::new(folder, record, dt, info)).collect::<io::Result<_>>()?;
+        let outputs =
+            tables(records).map(|record| Output::new(folder, record, dt, info.extras)).collect::<io::Result<_>>()?;
         Ok(Recorder::with(outputs, fixed, last_step, info))
     }
 
@@ -151,7 +152,7 @@ impl Recorder {
             mass_of: Vec::new(),
             last_step,
             flushed: Instant::now(),
-            stage: info.staged.then_some(0),
+            stage: info.extras.stages.then_some(0),
         };
         recorder.note(info.bodies());
         recorder
@@ -268,12 +269,11 @@ fn tables(records: &[Record]) -> impl Iterator<Item = &Record> {
 }
 
 impl Output {
-    fn new(folder: &Path, record: &Record, dt: f64, info: &RunInfo) -> io::Result<Self> {
+    fn new(folder: &Path, record: &Record, dt: f64, extras: Extras) -> io::Result<Self> {
         let header = match record.what {
             What::Bodies | What::Walls => BODY_COLUMNS.to_owned(),
             What::Contacts => CONTACT_COLUMNS.to_owned(),
-            What::Series if info.staged => series::header_with_stages(info.in_cell),
-            What::Series => series::header(info.in_cell),
+            What::Series => series::header(extras),
             What::Snapshot | What::Checkpoint => String::new(),
         };
         let sink = match record.format {
@@ -444,7 +444,7 @@ mod tests {
         let series = record(What::Series, Every::Time(2.5e-3));
         let table = run("multiples", series, 9, 9);
         assert_eq!(column(&table, "step"), ["0", "3", "5", "8", "9"]);
-        assert_eq!(table[0].join(","), series::header(false));
+        assert_eq!(table[0].join(","), series::header(Extras::default()));
         assert!(table.iter().all(|row| row.len() == 24));
         // The ball's contact with the floor counted twice here, and once in `measure`: two spheres, one of them touches.
         assert_eq!(column(&table, "coordination")[0], "0.5");

@@ -62,7 +62,9 @@ impl Closing<'_> {
             run.stages.iter().skip(1).map(|stage| (stage.time, stage.name.as_str())).collect();
         let all = [energy_figure, losses_figure, contacts_figure, kinetic_figure, unbalanced_figure, error_figure];
         let of_cell = rows.iter().any(|row| row.cell.is_some()).then(|| cell_figures(rows));
-        let figures = of_cell.into_iter().flatten().chain(all.iter().map(|figure| figure(rows)));
+        let of_solver = rows.iter().any(|row| row.solver.is_some()).then(|| solver_figures(rows));
+        let special = of_cell.into_iter().chain(of_solver).flatten();
+        let figures = special.chain(all.iter().map(|figure| figure(rows)));
         let figures: String =
             figures.map(|figure| format!("<figure>{}</figure>\n", figure.to_svg_with_stages(&stages))).collect();
         format!(
@@ -187,6 +189,9 @@ fn numbers(run: &RunJson, last: Option<&SeriesRow>) -> String {
             items.push(("rattlers", format!("{:.1} %", 100.0 * cell.get("rattlers"))));
         }
         items.push(("unbalanced force", short_number(row.unbalanced_force, 3)));
+        if let Some(solver) = &row.solver {
+            items.push(("steps not solved to tolerance", grouped(solver.get("unsolved") as u64)));
+        }
     }
     let cells: String = items.iter().map(|(name, text)| format!("<div><dt>{name}</dt><dd>{text}</dd></div>")).collect();
     format!("<dl>{cells}</dl>\n")
@@ -320,6 +325,19 @@ pub fn cell_figures(rows: &[SeriesRow]) -> Vec<Figure> {
         figures.push(over_time("Distance from the applied pressure", Axis::log("error/applied pressure"), error));
     }
     figures
+}
+
+/// How well steps were solved: residual, iterations, overlap.
+pub fn solver_figures(rows: &[SeriesRow]) -> Vec<Figure> {
+    let of = |name: &str, column: &str| {
+        curve(name, rows, |row| row.solver.as_ref().map_or(f64::NAN, |solver| solver.get(column)))
+    };
+    let residual = vec![of("root mean square", "residual"), of("largest", "residual_max")];
+    vec![
+        over_time("Residual of the solver", Axis::log("residual (m/s)"), residual),
+        over_time("Iterations of the solver", Axis::linear("iterations a step"), vec![of("iterations", "iterations")]),
+        over_time("Deepest overlap", Axis::log("overlap (m)"), vec![of("overlap", "penetration")]),
+    ]
 }
 
 /// Kinetic energy on a logarithmic axis: whether it comes to rest.

@@ -135,10 +135,10 @@ pub(crate) fn remembered(
         let old = before.laws_between(old_a, old_b);
         let new = now.iter().find(|pair| pair.between == between);
         let (Some(old), Some(new)) = (old, new) else { continue };
-        let Some(laws) = setup.model.laws.springs(new_a, new_b) else { continue };
+        let Some(laws) = setup.model.laws.get(new_a, new_b) else { continue };
         let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
         let memory = PairMemory::from(numbers.as_slice());
-        let memory = if a < b { memory } else { memory.swapped(laws) };
+        let memory = if a < b { memory } else { laws.swapped(memory) };
         let key = ContactKey { a: a.min(b), b: a.max(b), feature: u32::from(contact.feature) };
         remembered.push(key, true, memory.numbers().iter().copied());
     }

@@ -48,6 +48,9 @@ pub fn step_text(scene: &Scene) -> String {
     let origin = scene.step_choice.origin();
     let mut text = format!("{} s ({origin}), {} steps to {} s", short(step), scene.steps, short(scene.end));
     let Some(advice) = &scene.advice else { return text + "; nothing can touch" };
+    if advice.critical.is_infinite() {
+        return text + &format!("; \"auto\" is {} s, {}", short(advice.step), advice.set_by);
+    }
     let (fraction, critical) = (short(step / advice.critical), short(advice.critical));
     text += &format!("; {fraction} of the critical step {critical} s, governed by {}", advice.governed_by);
     if let Some(rayleigh) = advice.rayleigh {
@@ -148,7 +151,7 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            let Some(laws) = model.laws.springs(i as u16, j as u16) else { continue };
+            let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
             let radii = effective_radii(scene, i as u16, j as u16);
             writeln!(text, "\n{} - {}", first.name, second.name)?;
             for Described { motion, law, words, .. } in describe(laws, radii) {

@@ -74,7 +74,7 @@ fn pairs(scene: &Scene) -> Vec<Value> {
     let count = model.materials.len();
     let all = (0..count).flat_map(|i| (i..count).map(move |j| (i, j)));
     let pair = |(i, j): (usize, usize)| {
-        let laws = model.laws.springs(i as u16, j as u16)?;
+        let laws = model.laws.get(i as u16, j as u16)?;
         let radii = effective_radii(scene, i as u16, j as u16);
         let mut pair = json!({
             "between": [model.materials[i].name, model.materials[j].name],

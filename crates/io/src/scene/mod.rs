@@ -21,6 +21,7 @@ pub(crate) mod materials;
 mod meet;
 mod memory;
 mod motions;
+mod nonsmooth;
 mod records;
 mod resolved;
 mod rows;
@@ -40,11 +41,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use glam::DVec3;
+use stickslip::advice::StepAdvice;
 use stickslip::error::{BuildError, Trouble};
-use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::{Method, Model};
 use stickslip::setup::Described;
-use stickslip::world::{RestoreError, Saved, World};
+use stickslip::world::{RestoreError, Saved, World, advise_step};
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -142,6 +143,7 @@ impl Sites {
                 | BuildError::Impossible { body: id, .. }
                 | BuildError::FreeWall { body: id, .. }
                 | BuildError::CarriedWall { body: id, .. }
+                | BuildError::NotImplemented { body: Some(id), .. }
                 | BuildError::LockedTumbling { body: id }
                 | BuildError::NotPlain { body: id }
                 | BuildError::NotFree { body: id }
@@ -236,7 +238,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     refuse_promised(&top)?;
     let head = Head::read(&top)?;
     let materials = Materials::read(&top)?;
-    let laws = contacts::read(&top, &materials)?;
+    let laws = contacts::read(&top, &materials, &head.method)?;
     let earlier = start::read(&top, folder)?;
     let mut bodies = Bodies::read(&top, &materials, earlier.as_ref())?;
     let tables = bodies.list.len();
@@ -328,10 +330,14 @@ impl<'a> Head<'a> {
         let spots = streams.places.iter().map(Place::spot).collect();
         let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, cell: None, start: None };
         model.inflows = streams.list;
-        let advice = stable_step::advise_alike(&model, bodies.list.alike_in_a_row());
+        let advice = advise_step(&model, bodies.list.alike_in_a_row());
         let (step, steps) = time.settle(advice.as_ref())?;
         model.dt = step;
-        speeds::check(&model, &bodies, &streams.places, time.step, advice.is_some())?;
+        nonsmooth::settle(&mut model);
+        // A method without a critical step looks ahead for what bodies meet within a step.
+        if advice.as_ref().is_none_or(|advice| advice.critical.is_finite()) {
+            speeds::check(&model, &bodies, &streams.places, time.step, advice.is_some())?;
+        }
         let mut scene = Scene {
             title,
             seed,
@@ -414,7 +420,7 @@ fn notes(scene: &Scene) -> Vec<String> {
     let walls_only = walls_only(scene);
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            let Some(laws) = model.laws.springs(i as u16, j as u16) else { continue };
+            let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
             if walls_only[i] && walls_only[j] {
                 continue;
             }

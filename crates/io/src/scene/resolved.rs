@@ -19,6 +19,7 @@ use crate::scene::bodies::LOCKS;
 use crate::scene::grains::{Group, Made, Placement, Radius};
 use crate::scene::laws;
 use crate::scene::materials::Elastic;
+use crate::scene::nonsmooth;
 use crate::scene::rows::COLUMNS;
 pub(super) use stage::stage;
 
@@ -123,7 +124,10 @@ fn stop_lines(scene: &Scene) -> Vec<String> {
 
 /// The keys of `[method]`.
 fn method_lines(method: &Method) -> Vec<String> {
-    let Method::Explicit(Explicit { integrator, local_damping }) = method;
+    let (integrator, local_damping) = match method {
+        Method::Explicit(Explicit { integrator, local_damping }) => (integrator, local_damping),
+        Method::Nonsmooth(settings) => return nonsmooth::lines(settings),
+    };
     let integrator = match integrator {
         Integrator::VelocityVerlet => "velocity-verlet",
         Integrator::SymplecticEuler => "symplectic-euler",
@@ -198,7 +202,7 @@ fn write_contacts(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            if let Some(pair) = model.laws.springs(i as u16, j as u16) {
+            if let Some(pair) = model.laws.get(i as u16, j as u16) {
                 writeln!(out, "\n[[contact]]\nbetween = [{}, {}]", string(&first.name), string(&second.name))?;
                 for line in laws::resolved(pair) {
                     writeln!(out, "{line}")?;

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::scene::bodies::LOCKS;
 use crate::scene::laws::Takes;
+use crate::scene::nonsmooth;
 use crate::scene::rows::COLUMNS;
 use build::{
     also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, text, vector,
@@ -140,7 +141,7 @@ fn method() -> Value {
         ("integrator", said(integrators, "How positions and velocities advance.")),
         ("local_damping", said(fraction, "Fraction of the unbalanced force taken against the velocity.")),
     ]);
-    said(table, "How the motion is computed.")
+    said(one_of(vec![table, nonsmooth::schema()]), "How the motion is computed.")
 }
 
 /// Three rows of three numbers.

@@ -52,7 +52,7 @@ pub struct Column {
     pub width: usize,
     /// How a file has them.
     pub kind: Kind,
-    /// Whether all states have it.
+    /// Whether every state has it.
     pub always: bool,
     /// Which states have it.
     pub when: fn(&Model, &State) -> bool,
@@ -164,8 +164,16 @@ impl Column {
 
     /// Of every body, in every state.
     const fn of(name: &'static str, width: usize, kind: Kind) -> Self {
-        let when: fn(&Model, &State) -> bool = |_, _| true;
-        Column { name, of: Of::Bodies, width, kind, always: true, when, get: |_, _, _| (), set: |_, _, _| Ok(()) }
+        Column {
+            name,
+            of: Of::Bodies,
+            width,
+            kind,
+            always: true,
+            when: |_, _| true,
+            get: |_, _, _| (),
+            set: |_, _, _| Ok(()),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cell::{Cell, Control};
 use crate::cone::Cone;
 use crate::inflow::{Inflow, Outflow};
 use crate::law::pair_memory::SLIPS;
-use crate::law::{PairLaws, SpringLaws};
+use crate::law::{MemorySize, PairLaws, SpringLaws};
 use crate::shape::Shape;
 
 /// A material: what a body is made of, and by which laws are chosen.
@@ -122,7 +122,8 @@ impl From<Nonsmooth> for Method {
 pub struct LawTable {
     materials: usize,
     pairs: Vec<Option<PairLaws>>,
-    stride: usize,
+    /// How much a contact of each pair remembers.
+    memory: Vec<MemorySize>,
 }
 
 impl Default for LawTable {
@@ -134,15 +135,17 @@ impl Default for LawTable {
 impl LawTable {
     /// No law between any two of `materials` materials.
     pub fn new(materials: usize) -> Self {
-        LawTable { materials, pairs: vec![None; materials * materials], stride: SLIPS }
+        let pairs = materials * materials;
+        LawTable { materials, pairs: vec![None; pairs], memory: vec![MemorySize { hot: SLIPS, cold: 0 }; pairs] }
     }
 
     /// Sets the laws of an unordered pair of materials.
     pub fn set(&mut self, first: u16, second: u16, laws: impl Into<PairLaws>) {
         let (i, j, laws) = (first as usize, second as usize, laws.into());
-        self.pairs[i * self.materials + j] = Some(laws);
-        self.pairs[j * self.materials + i] = Some(laws);
-        self.stride = self.pairs.iter().flatten().map(PairLaws::memory_size).max().unwrap_or(SLIPS);
+        for pair in [i * self.materials + j, j * self.materials + i] {
+            self.pairs[pair] = Some(laws);
+            self.memory[pair] = laws.memory_size();
+        }
     }
 
     /// How many materials there are.
@@ -150,9 +153,15 @@ impl LawTable {
         self.materials
     }
 
-    /// Numbers that a contact remembers, at most: the lanes of memory of every block.
-    pub fn stride(&self) -> usize {
-        self.stride
+    /// Numbers that a contact of any pair remembers, at most.
+    pub fn most_numbers(&self) -> usize {
+        self.memory.iter().map(|size| size.total()).max().unwrap_or(SLIPS)
+    }
+
+    /// How much a contact of an unordered pair of materials remembers.
+    #[inline(always)]
+    pub fn memory_size(&self, first: u16, second: u16) -> MemorySize {
+        self.memory[first as usize * self.materials + second as usize]
     }
 
     /// The laws of an unordered pair of materials.

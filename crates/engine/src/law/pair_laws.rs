@@ -5,7 +5,7 @@
 //! `LawTable::first_unfit` finds the pair that it does not.
 
 use crate::law::any::AnyFriction;
-use crate::law::{Limit, MemoryLayout, Motions, PairMemory, RigidLaws, SpringLaws};
+use crate::law::{Limit, MemoryLayout, MemorySize, Motions, PairMemory, RigidLaws, SpringLaws};
 
 /// The laws of a pair of materials.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,10 +46,10 @@ impl PairLaws {
     }
 
     /// Numbers that a contact of the pair remembers.
-    pub fn memory_size(&self) -> usize {
+    pub fn memory_size(&self) -> MemorySize {
         match self {
-            PairLaws::Springs(laws) => MemoryLayout::of(laws).total(),
-            PairLaws::Rigid(_) => RigidLaws::MEMORY,
+            PairLaws::Springs(laws) => MemoryLayout::of(laws).size(),
+            PairLaws::Rigid(_) => MemorySize { hot: RigidLaws::MEMORY, cold: 0 },
         }
     }
 }

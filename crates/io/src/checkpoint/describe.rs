@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use stickslip::World;
 use stickslip::body::{Body, BodyList, Motion};
 use stickslip::law::pair_memory::SLIPS;
-use stickslip::law::{MemoryLayout, MemorySize, PairLaws, Rigid};
+use stickslip::law::{MemoryLayout, MemorySize, PairLaws, Rigid, RigidLaws};
 use stickslip::model::Model;
 use stickslip::setup::Described;
 use stickslip::shape::Shape;
@@ -269,19 +269,19 @@ pub fn pairs(model: &Model) -> Vec<PairText> {
     let count = model.materials.len() as u16;
     let all = (0..count).flat_map(|i| (i..count).map(move |j| [i, j]));
     let pair = |between: [u16; 2]| {
-        let law = |name: Option<&str>, numbers| name.map(|law| LawText { law: law.to_owned(), numbers });
-        let pair_laws = model.laws.get(between[0], between[1])?;
-        let laws = match pair_laws {
+        let laws = match model.laws.get(between[0], between[1])? {
             PairLaws::Springs(laws) => laws,
             PairLaws::Rigid(_) => {
                 // What it remembers is one thing against all motions: where the next step starts from.
-                let friction = law(Some(Rigid::NAME), pair_laws.memory_size().total() - SLIPS);
+                let friction = Some(LawText { law: Rigid::NAME.to_owned(), numbers: RigidLaws::MEMORY - SLIPS });
                 let normal = Rigid::NAME.to_owned();
                 return Some(PairText { between, normal, slide: None, roll: None, spin: None, friction });
             }
         };
         let (MemoryLayout(sizes), [normal, slide, roll, spin, friction]) = (MemoryLayout::of(laws), laws.names());
-        let law = |name, size: MemorySize| law(name, size.total());
+        let law = |name: Option<&str>, size: MemorySize| {
+            name.map(|law| LawText { law: law.to_owned(), numbers: size.total() })
+        };
         Some(PairText {
             between,
             normal: normal.unwrap_or_default().to_owned(),

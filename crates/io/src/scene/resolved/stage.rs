@@ -70,9 +70,9 @@ fn settings(stage: &Stage, before: &Scene, numbers: &[usize]) -> Vec<(String, St
     }
     let count = model.materials.len() as u16;
     let pairs = (0..count).flat_map(|i| (i..count).map(move |j| (i, j)));
-    let pairs = pairs.filter_map(|(i, j)| Some((i, j, model.laws.springs(i, j)?)));
+    let pairs = pairs.filter_map(|(i, j)| Some((i, j, model.laws.get(i, j)?)));
     for (k, (i, j, laws)) in pairs.enumerate() {
-        if old.laws.springs(i, j) != Some(laws) {
+        if old.laws.get(i, j) != Some(laws) {
             let [first, second] = [i, j].map(|material| string(&model.materials[usize::from(material)].name));
             let lines = laws::resolved(laws).join(", ");
             put(format!("contact[{k}]"), format!("{{ between = [{first}, {second}], {lines} }}"));

@@ -45,7 +45,11 @@ fn what_cannot_be_solved_or_read_has_its_exit_code() {
     assert_eq!(few.status.code(), Some(1));
     assert!(err(&few).contains("after 2 iterations"), "{}", err(&few));
     for wrong in [&["--tolerance", "0"], &["--tolerance", "nan"], &["--solver", "newtn"], &["--max-iterations", "0"]] {
-        assert_eq!(stickslip(&folder, &[&["solve", "p.json"], &wrong[..]].concat()).status.code(), Some(2), "{wrong:?}");
+        assert_eq!(
+            stickslip(&folder, &[&["solve", "p.json"], &wrong[..]].concat()).status.code(),
+            Some(2),
+            "{wrong:?}"
+        );
     }
     let cut = with_problem("solve-cut", &CCP_5[..2000]);
     let output = stickslip(&cut, &["solve", "p.json"]);

@@ -151,7 +151,14 @@ impl Delassus {
     }
 
     /// The system of units that carry, with the known steps of the others on the right-hand side.
-    fn reduce(&self, slopes: &[Block], by: &[Block], carries: &[bool], off: &mut [Numbers], delta: f64) -> (BlockMatrix, Vec<u32>) {
+    fn reduce(
+        &self,
+        slopes: &[Block],
+        by: &[Block],
+        carries: &[bool],
+        off: &mut [Numbers],
+        delta: f64,
+    ) -> (BlockMatrix, Vec<u32>) {
         let mut number = vec![u32::MAX; carries.len()];
         let kept: Vec<u32> = (0_u32..).zip(carries).filter(|(_, carries)| **carries).map(|(unit, _)| unit).collect();
         for (at, unit) in (0_u32..).zip(&kept) {

@@ -40,6 +40,7 @@ const FIGURES: &[(&str, Source)] = &[
     ("bouncing-ball.svg", ByHand(PLOT)),
     ("chute.png", Commands(&["run examples/10-chute.toml"], "runs/10-chute/picture.png")),
     ("compare.png", ByHand("the head of compare.html of examples/compare/heap.toml, in a browser")),
+    ("cone-solvers.svg", ByHand("cone.svg of `cargo xtask bench --cone --out bench`: times of a quiet machine")),
     ("conveyor.png", Commands(&["run examples/11-conveyor.toml"], "runs/11-conveyor/picture.png")),
     ("drum.png", Commands(&["run examples/07-drum.toml"], "runs/07-drum/picture.png")),
     ("fang-appendix.svg", ByHand(FANG)),

@@ -15,6 +15,7 @@
 //! - [`ledger`], [`measure`]: where the energy went, what can be read off;
 //! - [`probe`]: one contact driven through any motion;
 //! - [`mod@reference`]: the same step, slow and obvious, that the fast one is tested against;
+//! - [`mould`], [`sizes`]: bodies of a kind whose shapes are drawn;
 //! - [`place`], [`random`], [`math`], [`error`]: the rest.
 
 mod answers;
@@ -39,6 +40,7 @@ pub mod ledger;
 pub mod math;
 pub mod measure;
 pub mod model;
+pub mod mould;
 mod mover;
 pub mod place;
 pub mod probe;
@@ -48,6 +50,7 @@ pub mod reference;
 pub mod response;
 pub mod setup;
 pub mod shape;
+pub mod sizes;
 mod soft;
 pub mod state;
 mod traffic;

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use glam::{DQuat, DVec3};
+use glam::DQuat;
 
 use crate::body::Motion;
 use crate::broad::{Image, Shifts};
@@ -178,12 +178,17 @@ impl Geometry {
         self.shifts = Image::shifts(cell.map(|cell| &cell.frame));
     }
 
-    /// Whether a sphere there would touch no wall, nor lie behind a plane.
-    pub fn is_clear(&self, centre: DVec3, radius: f64) -> bool {
-        let (sphere, mut touches) = (Posed::Sphere { centre, radius }, Touches::default());
-        let mut walls = self.now.iter().take_while(|posed| posed.wall().is_some());
-        walls.all(|wall| {
-            touch(&sphere, wall, 0.0, &mut touches);
+    /// Whether a body there, with this radius of the sphere around it, would touch no wall, nor lie behind a plane. A solid
+    /// stays clear of walls other than planes by that sphere.
+    pub fn is_clear(&self, body: &Posed, radius: f64) -> bool {
+        let (sphere, mut touches) = (Posed::Sphere { centre: body.centre(), radius }, Touches::default());
+        let mut walls = self.now.iter().map_while(|posed| Some((posed, posed.wall()?)));
+        walls.all(|(posed, wall)| {
+            touch(&sphere, posed, 0.0, &mut touches);
+            let is_solid = matches!(body, Posed::Solid(_)) && wall.plane().is_some();
+            if is_solid && !touches.is_empty() {
+                touch(body, posed, 0.0, &mut touches);
+            }
             touches.is_empty()
         })
     }
@@ -211,6 +216,8 @@ fn place(collider: &Collider, bodies: &Bodies) -> Option<(Posed, DQuat)> {
 
 #[cfg(test)]
 mod tests {
+    use glam::DVec3;
+
     use super::*;
     use crate::body::Body;
     use crate::frame::Pose;

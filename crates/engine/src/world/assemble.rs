@@ -11,7 +11,7 @@ use crate::cell::{Cell, CellInertia, CellState, Control, diagonal, trace};
 use crate::collide::solid;
 use crate::error::BuildError;
 use crate::geometry::Geometry;
-use crate::inflow::{Inflow, Queue, Traffic};
+use crate::inflow::{Entrance, Inflow, MOST_SITES, Queue, Traffic};
 use crate::law::SpringLaws;
 use crate::ledger::Sums;
 use crate::model::Model;
@@ -72,7 +72,7 @@ impl World {
             laws.meet(&model, id as u32, body);
         }
         laws.check(&model, described.len() as u32)?;
-        if any_solid {
+        if any_solid || model.inflows.iter().any(|inflow| !inflow.mould.shape().is_sphere()) {
             check_solids(&model, described.clone())?;
         }
         if model.cell.is_some() {
@@ -89,7 +89,7 @@ impl World {
             Bodies { movers, orientations, index_of, material_of, specials, first_wall, ..Bodies::default() };
         bodies.note_indices();
         let geometry = Geometry::of(&mut bodies);
-        let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
+        let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, 0.0, model.dt), ..Queue::default() };
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
         let state = State { step: 0, bodies, contacts: Contacts::default(), sums: Sums::default(), traffic, cell };
         let work = Work::new(&model, &state)?;
@@ -220,22 +220,33 @@ fn centre_of(movers: &[Mover]) -> DVec3 {
 fn check_inflows(model: &Model) -> Result<(), BuildError> {
     for (stream, inflow) in model.inflows.iter().enumerate() {
         let bad = |what, value, expected| Err(BuildError::BadStream { stream, what, value, expected });
-        if !(inflow.rate > 0.0 && inflow.rate.is_finite()) {
-            return bad("rate", inflow.rate, "a positive number");
+        let rate = inflow.rate.value();
+        if !(rate > 0.0 && rate.is_finite()) {
+            return bad("rate", rate, "a positive number");
         }
         if !(inflow.start >= 0.0 && inflow.start.is_finite()) {
             return bad("start", inflow.start, "a number that is not negative");
         }
-        if !inflow.from.cmple(inflow.to).all() || !inflow.to.is_finite() {
+        let [from, to] = inflow.entrance.bounds();
+        if !from.cmple(to).all() || !to.is_finite() {
             return bad("a corner of the box", f64::NAN, "`to` not below `from`");
         }
-        if !(inflow.radius[0] > 0.0 && inflow.radius[1].is_finite()) {
-            return bad("radius", inflow.radius[0], "a positive number");
+        if let Entrance::Sites(sites) = inflow.entrance
+            && !(1..=u64::from(MOST_SITES)).contains(&sites.count())
+        {
+            return bad("the number of sites", sites.count() as f64, "from 1 to 10000");
         }
-        if inflow.radius[0] > inflow.radius[1] {
-            return bad("the largest radius", inflow.radius[1], "at least the smallest");
+        let [least, most] = inflow.mould.radii();
+        if !(least > 0.0 && most.is_finite()) {
+            return bad("radius", least, "a positive number");
         }
-        let material = model.materials.get(usize::from(inflow.material));
+        if least > most {
+            return bad("the largest radius", most, "at least the smallest");
+        }
+        if inflow.body.motion != Motion::Free {
+            return bad("the motion", f64::NAN, "a free one");
+        }
+        let material = model.materials.get(usize::from(inflow.material()));
         for body in inflow.extremes(material.map_or(0.0, |material| material.density)) {
             check_body(0, &body, model)?;
         }
@@ -274,35 +285,37 @@ impl Laws {
     /// The same for bodies to come, the first of which has this id; then, what is missing.
     fn check(mut self, model: &Model, first: u32) -> Result<(), BuildError> {
         // Of a stream two bodies stand for all: they may meet each other.
-        let of_stream = |inflow: &Inflow| inflow.extremes(0.0).into_iter().take(inflow.count.min(2) as usize);
-        for (id, body) in (first..).zip(model.inflows.iter().flat_map(of_stream)) {
+        for (id, body) in (first..).zip(model.inflows.iter().flat_map(two_of)) {
             self.meet(model, id, &body);
         }
         self.missing.map_or(Ok(()), Err)
     }
 }
 
-/// Two bodies that may meet must be a pair of shapes that is built, under laws that know such shapes; spheres to come, too.
+/// Two bodies of a stream, or one if no more come: they stand for all.
+fn two_of(inflow: &Inflow) -> impl Iterator<Item = Body> + Clone {
+    let one = inflow.extremes(0.0).swap_remove(0);
+    std::iter::repeat_n(one, inflow.count.min(2) as usize)
+}
+
+/// Two bodies that may meet must be a pair of shapes that is built, under laws that know such shapes; those to come, too.
 fn check_solids<B: Borrow<Body>>(
     model: &Model,
     bodies: impl ExactSizeIterator<Item = B> + Clone,
 ) -> Result<(), BuildError> {
+    let to_come: Vec<Body> = model.inflows.iter().flat_map(two_of).collect();
+    let all = || bodies.clone().map(Either::There).chain(to_come.iter().map(Either::ToCome));
     let mut looked_at: Vec<(&'static str, bool, u16)> = Vec::new();
-    for (id, body) in bodies.clone().enumerate() {
-        let body = body.borrow();
+    for (id, body) in all().enumerate() {
+        let body = body.get();
         // What one box may not meet, another may not either.
         let kind = (body.shape.kind(), body.motion.yields(), body.material);
         if !body.shape.is_solid() || looked_at.contains(&kind) {
             continue;
         }
         looked_at.push(kind);
-        for inflow in &model.inflows {
-            if model.laws.springs(body.material, inflow.material).is_some_and(SpringLaws::knows_spheres_only) {
-                return Err(BuildError::NeedsPoints { a: id as u32, b: bodies.len() as u32, kind: kind.0 });
-            }
-        }
-        for (other, second) in bodies.clone().enumerate() {
-            let second = second.borrow();
+        for (other, second) in all().enumerate() {
+            let second = second.get();
             let meet = other != id && (kind.1 || second.motion.yields());
             let (a, b) = (id.min(other) as u32, id.max(other) as u32);
             let laws = model.laws.springs(body.material, second.material);
@@ -316,4 +329,19 @@ fn check_solids<B: Borrow<Body>>(
         }
     }
     Ok(())
+}
+
+/// A body that is there, or one of a stream.
+enum Either<'a, B> {
+    There(B),
+    ToCome(&'a Body),
+}
+
+impl<B: Borrow<Body>> Either<'_, B> {
+    fn get(&self) -> &Body {
+        match self {
+            Either::There(body) => body.borrow(),
+            Either::ToCome(body) => body,
+        }
+    }
 }

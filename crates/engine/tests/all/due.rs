@@ -8,11 +8,13 @@ use crate::common::*;
 use glam::{DMat3, DVec3};
 use stickslip::body::{Oscillation, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control, Frame};
-use stickslip::inflow::{Inflow, Outflow};
+use stickslip::inflow::{Entrance, Inflow, Outflow, Rate};
 use stickslip::law::*;
 use stickslip::model::{Explicit, Integrator, Method};
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
+use stickslip::sizes::Sizes;
 use stickslip::world::{Setup, World};
 use stickslip::{Body, Motion, Shape, Sides};
 
@@ -181,20 +183,12 @@ fn crowd(stream: &mut Stream) -> Setup {
     }
     if origin == DVec3::ZERO && chance(stream, 0.4) {
         let seed = (stream.between(0.0, 1.0) * 1e6) as u64;
-        model.inflows.push(Inflow {
-            material: 0,
-            radius: [0.5 * ratio, 0.3],
-            mass_by_radius: false,
-            rate: 0.4 / dt,
-            count: 100,
-            start: 10.0 * dt,
-            from: DVec3::splat(-1.2 * half),
-            to: DVec3::splat(1.2 * half),
-            velocity: random_vector(stream, 0.01 / dt),
-            angular_velocity: DVec3::ZERO,
-            sizes: Stream::named(seed, "size"),
-            places: Stream::named(seed, "place"),
-        });
+        let mould = Mould::of_spheres(Sizes::Between(0.5 * ratio, 0.3));
+        let entrance = Entrance::Box { from: DVec3::splat(-1.2 * half), to: DVec3::splat(1.2 * half) };
+        let mut inflow = Inflow::new(mould, Rate::Number(0.4 / dt), 100, entrance);
+        inflow.body.velocity = random_vector(stream, 0.01 / dt);
+        (inflow.shapes, inflow.places) = (Stream::named(seed, "size"), Stream::named(seed, "place"));
+        model.inflows.push(Inflow { start: 10.0 * dt, ..inflow });
         model.outflow = Some(Outflow { from: DVec3::splat(-1.5 * half), to: DVec3::splat(1.5 * half) });
     }
     Setup { model, bodies }

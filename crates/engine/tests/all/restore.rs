@@ -5,11 +5,13 @@ use crate::common;
 use crate::common::{every_law, other_tracked, plane, run, world};
 use glam::DVec3;
 use stickslip::body::{Oscillation, Prescribed, Servo};
-use stickslip::inflow::{Inflow, Outflow};
+use stickslip::inflow::{Entrance, Inflow, Outflow, Rate};
 use stickslip::law::{PairMemory, SpringLaws};
 use stickslip::model::Integrator;
+use stickslip::mould::Mould;
 use stickslip::place;
 use stickslip::random::Stream;
+use stickslip::sizes::Sizes;
 use stickslip::world::{Remembered, RestoreError, Saved, Setup, World};
 use stickslip::{Body, Material, Model, Motion, Shape, Sides};
 
@@ -240,20 +242,10 @@ fn with_walls_and_traffic() -> Setup {
     model.gravity = DVec3::Z * -1.0;
     let (from, to) = (DVec3::new(-2.0, -3.0, 1.0), DVec3::new(2.0, 3.0, 2.0));
     let (sizes, places) = (Stream::named(1, "radius"), Stream::named(1, "place"));
-    model.inflows = vec![Inflow {
-        material: 0,
-        radius: [0.3, 0.4],
-        mass_by_radius: true,
-        rate: 400.0,
-        count: 250,
-        start: 0.1,
-        from,
-        to,
-        velocity: DVec3::Z * -2.0,
-        angular_velocity: DVec3::X,
-        sizes,
-        places,
-    }];
+    let mould = Mould::of_spheres(Sizes::Between(0.3, 0.4));
+    let mut inflow = Inflow::new(mould, Rate::Number(400.0), 250, Entrance::Box { from, to });
+    (inflow.body.velocity, inflow.body.angular_velocity) = (DVec3::Z * -2.0, DVec3::X);
+    model.inflows = vec![Inflow { mass_by_radius: true, start: 0.1, shapes: sizes, places, ..inflow }];
     model.outflow = Some(Outflow { from: DVec3::new(-9.0, -3.4, -9.0), to: DVec3::new(9.0, 3.4, 9.0) });
     let turning = |rate: DVec3| Motion::Prescribed(Prescribed { angular_velocity: rate, ..Prescribed::default() });
     let wall = |shape, at, motion| Body { motion, ..Body::new(shape, 0, at) };
@@ -299,7 +291,12 @@ fn a_stage_with_a_stream_of_smaller_grains_can_be_restored() {
     let first = World::new(Setup { model: model.clone(), bodies: bodies.clone() }).unwrap();
     let stream = with_walls_and_traffic().model.inflows.remove(0);
     let (from, to) = (DVec3::new(2.0, 2.0, 2.0), DVec3::new(4.0, 4.0, 4.0));
-    model.inflows = vec![Inflow { radius: [0.1; 2], start: 0.0, from, to, ..stream }];
+    model.inflows = vec![Inflow {
+        mould: Mould::of_spheres(Sizes::One(0.1)),
+        start: 0.0,
+        entrance: Entrance::Box { from, to },
+        ..stream
+    }];
     let setup = Setup { model, bodies };
     let mut stage = World::restart(setup.clone(), &first.save()).unwrap();
     stage.advance(100).unwrap();

@@ -6,12 +6,14 @@ use crate::common::{
 use glam::{DQuat, DVec3};
 use stickslip::body::Prescribed;
 use stickslip::error::BuildError;
-use stickslip::inflow::Inflow;
+use stickslip::inflow::{Entrance, Inflow, Rate};
 use stickslip::law::*;
 use stickslip::ledger::Loss;
 use stickslip::model::Integrator;
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
+use stickslip::sizes::Sizes;
 use stickslip::world::{Setup, World};
 use stickslip::{Body, Motion, Shape};
 
@@ -333,23 +335,8 @@ fn rates_of_spheres_are_refused_for_boxes_that_a_stream_falls_on() {
     let laws = SpringLaws { friction: Some(Friction::Tracked(law)), ..SpringLaws::frictionless(normal) };
     let build = |laws: SpringLaws| {
         let mut model = model(laws, 2e-4);
-        let [sizes, places] = ["radius", "place"].map(|name| Stream::named(1, name));
-        let (from, to, velocity, angular_velocity) = (DVec3::Z, DVec3::Z, -DVec3::Z, DVec3::ZERO);
-        let (material, radius, mass_by_radius, rate, count, start) = (0, [0.1; 2], false, 10.0, 3, 0.0);
-        model.inflows.push(Inflow {
-            material,
-            radius,
-            mass_by_radius,
-            rate,
-            count,
-            start,
-            from,
-            to,
-            velocity,
-            angular_velocity,
-            sizes,
-            places,
-        });
+        let entrance = Entrance::Box { from: DVec3::Z, to: DVec3::Z };
+        model.inflows.push(Inflow::new(Mould::of_spheres(Sizes::One(0.1)), Rate::Number(10.0), 3, entrance));
         let stand = Body { motion: Motion::Fixed, ..brick([0.8, 0.6, 0.4], DVec3::ZERO) };
         World::new(Setup { model, bodies: vec![stand] })
     };

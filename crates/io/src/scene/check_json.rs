@@ -2,11 +2,13 @@
 //!
 //! The limits are there in words, as `check` prints them, and as numbers: `static` and `kinetic` are what multiplies the normal
 //! load N in the slide limit (`measure` is `mu`), or N and an arm in a torque limit: R_eff (`mu`), 1 m (`length`), or the radius
-//! of the contact area (`contact_radius`). A motion that nothing resists is null.
+//! of the contact area (`contact_radius`). A motion that nothing resists is null. `sizes` has the tables whose bodies differ: `radius`
+//! is the least, the median and the largest.
 
 use serde_json::{Map, Value, json};
+use stickslip::inflow::{Inflow, Rate};
 
-use super::check::{counts, effective_radii};
+use super::check::{DrawnSizes, counts, drawn_sizes, effective_radii};
 use super::laws::describe;
 use super::{Every, Record, Scene};
 
@@ -15,11 +17,15 @@ pub fn check_json(scene: &Scene) -> Value {
     let model = &scene.setup.model;
     let mut bodies: Map<String, Value> = counts(scene).into_iter().map(|(kind, n)| (kind.into(), n.into())).collect();
     bodies.insert("total".into(), scene.setup.bodies.len().into());
-    let stream = |inflow: &stickslip::inflow::Inflow| {
-        let material = &model.materials[usize::from(inflow.material)].name;
-        let due = inflow.due_before(scene.steps, model.dt);
+    let stream = |inflow: &Inflow| {
+        let material = &model.materials[usize::from(inflow.material())].name;
+        let due = scene.due_before_end(inflow);
+        let rate = match inflow.rate {
+            Rate::Number(rate) => json!(rate),
+            Rate::Mass(rate) => json!({ "mass": rate }),
+        };
         json!({
-            "material": material, "count": inflow.count, "radius": inflow.radius, "rate": inflow.rate,
+            "material": material, "count": inflow.count, "radius": inflow.mould.radii(), "rate": rate,
             "start": inflow.start, "due_before_end": due,
         })
     };
@@ -28,12 +34,18 @@ pub fn check_json(scene: &Scene) -> Value {
         "seed": scene.seed,
         "bodies": bodies,
         "streams": model.inflows.iter().map(stream).collect::<Vec<_>>(),
+        "sizes": drawn_sizes(scene).iter().map(sizes).collect::<Vec<_>>(),
         "time": time(scene),
         "pairs": pairs(scene),
         "records": scene.records.iter().map(record).collect::<Vec<_>>(),
         "warnings": scene.warnings,
         "notes": scene.notes,
     })
+}
+
+fn sizes(drawn: &DrawnSizes) -> Value {
+    let DrawnSizes { table, count, kind, radii: [least, median, most], mass } = drawn;
+    json!({ "table": table, "count": count, "shape": kind, "radius": [least, median, most], "mass": mass })
 }
 
 fn time(scene: &Scene) -> Value {

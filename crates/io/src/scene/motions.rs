@@ -101,8 +101,8 @@ pub(crate) fn settle_servos(bodies: &mut Bodies<'_>, streams: &[Inflow], materia
     let there: f64 = bodies.list.iter().filter(|body| body.motion.yields()).map(|body| mass(&body)).sum();
     // The mean of the smallest and the largest is near enough.
     let to_come = streams.iter().map(|stream| {
-        let [least, most] = stream.extremes(materials.list[stream.material as usize].density);
-        stream.count as f64 * 0.5 * (mass(&least) + mass(&most))
+        let ends = stream.extremes(materials.list[usize::from(stream.material())].density);
+        stream.count as f64 * 0.5 * (mass(&ends[0]) + mass(&ends[ends.len() - 1]))
     });
     let total = there + to_come.sum::<f64>();
     for id in 0..bodies.list.len() {

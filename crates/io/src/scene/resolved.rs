@@ -8,15 +8,16 @@ use std::fmt::Write;
 use glam::{DMat3, DVec3};
 use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control};
-use stickslip::inflow::Inflow;
+use stickslip::inflow::{Entrance, Inflow, Rate};
 use stickslip::model::{Explicit, Integrator, Method};
 use stickslip::shape::{Shape, Sides};
 
 use crate::checkpoint;
 use crate::scene::bodies::LOCKS;
-use crate::scene::grains::{Group, Made, Placement, Radius};
+use crate::scene::grains::{Group, Made, Placement};
 use crate::scene::laws;
 use crate::scene::materials::Elastic;
+use crate::scene::moulds::{loads_text, mould_text, solid_text};
 use crate::scene::rows::COLUMNS;
 use crate::scene::{Every, Format, Scene, StepChoice};
 
@@ -48,7 +49,7 @@ pub(super) fn number(x: f64) -> String {
     format!("{x:?}")
 }
 
-fn vector(v: DVec3) -> String {
+pub(super) fn vector(v: DVec3) -> String {
     format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z)
 }
 
@@ -196,9 +197,14 @@ fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) 
     }
     writeln!(out, "material = {}", string(&scene.setup.model.materials[body.material as usize].name))?;
     match body.shape {
-        Shape::Sphere { radius } => writeln!(out, "shape = {{ kind = \"sphere\", radius = {} }}", number(radius))?,
-        Shape::Ellipsoid { axes } => writeln!(out, "shape = {{ kind = \"ellipsoid\", axes = {} }}", vector(axes))?,
-        Shape::Box { size } => writeln!(out, "shape = {{ kind = \"box\", size = {} }}", vector(size))?,
+        solid @ (Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. }) => {
+            let mut lengths = Vec::new();
+            solid.map_lengths(|length| {
+                lengths.push(number(length));
+                length
+            });
+            writeln!(out, "shape = {}", solid_text(&solid, &lengths))?;
+        }
         Shape::Plane { normal } => writeln!(out, "shape = {{ kind = \"plane\", normal = {} }}", vector(normal))?,
         Shape::Rectangle { normal, along, size, sides } => {
             let (normal, along) = (vector(normal), vector(along));
@@ -236,22 +242,33 @@ fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) 
 }
 
 fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {
-    let held = match &body.motion {
-        Motion::Fixed => return writeln!(out, "motion = \"fixed\""),
-        Motion::Prescribed(prescribed) => return writeln!(out, "motion = {}", prescribed_text(prescribed)),
-        Motion::Belt(velocity) => return writeln!(out, "motion = {{ belt = {} }}", vector(*velocity)),
-        Motion::Servo(servo) => return writeln!(out, "motion = {{ servo = {} }}", servo_text(servo)),
-        Motion::Held => true,
-        Motion::Free => false,
-    };
-    writeln!(out, "motion = \"{}\"", if held { "held" } else { "free" })?;
-    if !held {
+    writeln!(out, "motion = {}", motion_text(&body.motion))?;
+    if !body.motion.yields() {
+        return Ok(());
+    }
+    if body.motion == Motion::Free {
         writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), vector(body.force))?;
     }
     writeln!(out, "angular_velocity = {}\ntorque = {}", vector(body.angular_velocity), vector(body.torque))?;
+    writeln!(out, "lock = {}", locks(body))
+}
+
+fn motion_text(motion: &Motion) -> String {
+    match motion {
+        Motion::Fixed => "\"fixed\"".to_owned(),
+        Motion::Held => "\"held\"".to_owned(),
+        Motion::Free => "\"free\"".to_owned(),
+        Motion::Prescribed(prescribed) => prescribed_text(prescribed),
+        Motion::Belt(velocity) => format!("{{ belt = {} }}", vector(*velocity)),
+        Motion::Servo(servo) => format!("{{ servo = {} }}", servo_text(servo)),
+    }
+}
+
+/// The value of `lock`.
+pub(super) fn locks(body: &Body) -> String {
     let locked = LOCKS.iter().zip(body.lock).filter(|(_, locked)| *locked);
     let locked: Vec<String> = locked.map(|(word, _)| format!("\"{word}\"")).collect();
-    writeln!(out, "lock = [{}]", locked.join(", "))
+    format!("[{}]", locked.join(", "))
 }
 
 fn sides_text(sides: Sides) -> String {
@@ -289,16 +306,16 @@ fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Resu
     if let Made::Of(material) = group.material {
         writeln!(out, "material = {}", name(material))?;
     }
-    match group.radius {
-        Some(Radius::One(radius)) => writeln!(out, "radius = {}", number(radius))?,
-        Some(Radius::Between(min, max)) => {
-            writeln!(out, "radius = {{ min = {}, max = {} }}", number(min), number(max))?;
-        }
-        None => {}
-    }
+    out.push_str(&group.mould.as_ref().map_or_else(String::new, mould_text));
     writeln!(out, "mass = \"{}\"", if group.mass_by_radius { "radius" } else { "density" })?;
+    let motion = &group.shared.motion;
+    if *motion != Motion::Free {
+        writeln!(out, "motion = {}", motion_text(motion))?;
+    }
+    out.push_str(&loads_text(&group.shared));
     for (key, value) in [("velocity", group.velocity), ("angular_velocity", group.angular_velocity)] {
-        if let Some(value) = value {
+        // What something drives has no velocities of its own.
+        if let Some(value) = value.filter(|_| motion.yields()) {
             writeln!(out, "{key} = {}", vector(value))?;
         }
     }
@@ -326,18 +343,28 @@ fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Resu
 }
 
 fn write_stream(out: &mut String, scene: &Scene, stream: &Inflow) -> std::fmt::Result {
-    let material = &scene.setup.model.materials[usize::from(stream.material)].name;
+    let material = &scene.setup.model.materials[usize::from(stream.material())].name;
     writeln!(out, "\n[[stream]]\nmaterial = {}", string(material))?;
-    match stream.radius {
-        [min, max] if min == max => writeln!(out, "radius = {}", number(min))?,
-        [min, max] => writeln!(out, "radius = {{ min = {}, max = {} }}", number(min), number(max))?,
-    }
+    out.push_str(&mould_text(&stream.mould));
     writeln!(out, "mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" })?;
-    writeln!(out, "rate = {}\ncount = {}", number(stream.rate), stream.count)?;
-    writeln!(out, "start = {}", number(stream.start))?;
-    writeln!(out, "from = {}\nto = {}", vector(stream.from), vector(stream.to))?;
-    writeln!(out, "velocity = {}", vector(stream.velocity))?;
-    writeln!(out, "angular_velocity = {}", vector(stream.angular_velocity))
+    let rate = match stream.rate {
+        Rate::Number(rate) => number(rate),
+        Rate::Mass(rate) => format!("{{ mass = {} }}", number(rate)),
+    };
+    writeln!(out, "rate = {rate}\ncount = {}\nstart = {}", stream.count, number(stream.start))?;
+    match stream.entrance {
+        Entrance::Box { from, to } => writeln!(out, "from = {}\nto = {}", vector(from), vector(to))?,
+        Entrance::Sites(sites) => {
+            let last = DVec3::from_array(sites.counts.map(|count| f64::from(count - 1)));
+            let (from, to) = (vector(sites.from), vector(sites.from + last * sites.spacing));
+            let (spacing, jitter) = (number(sites.spacing), number(sites.jitter));
+            let lattice = format!("from = {from}, to = {to}, spacing = {spacing}, jitter = {jitter}");
+            writeln!(out, "place = {{ kind = \"lattice\", {lattice} }}")?;
+        }
+    }
+    out.push_str(&loads_text(&stream.body));
+    writeln!(out, "velocity = {}", vector(stream.body.velocity))?;
+    writeln!(out, "angular_velocity = {}", vector(stream.body.angular_velocity))
 }
 
 fn write_tail(out: &mut String, scene: &Scene) -> std::fmt::Result {

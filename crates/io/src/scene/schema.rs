@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::scene::bodies::LOCKS;
 use crate::scene::laws::Takes;
+use crate::scene::moulds::BY;
 use crate::scene::rows::COLUMNS;
 use build::{
     also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, text, vector,
@@ -32,8 +33,8 @@ pub fn schema() -> Value {
         ("!material", materials()),
         ("contact", said(list(contact()), "Which laws act between which materials.")),
         ("body", said(list(body()), "One body each.")),
-        ("grains", said(list(grains()), "Many spheres at the start.")),
-        ("stream", said(list(stream()), "Spheres that arrive during the run.")),
+        ("grains", said(list(grains()), "Many bodies at the start.")),
+        ("stream", said(list(stream()), "Bodies that arrive during the run.")),
         ("domain", domain()),
         ("record", said(list(record()), "What the run writes.")),
     ]);
@@ -217,8 +218,28 @@ fn angular_velocity() -> Value {
     said(or(vector(), vec![0.0; 3]), "Angular velocity at the start [rad/s], world axes.")
 }
 
+fn lock() -> Value {
+    said(or(list(words(&LOCKS)), Vec::<Value>::new()), "Velocities kept at zero.")
+}
+
+fn force() -> Value {
+    said(or(vector(), vec![0.0; 3]), "Acts always [N].")
+}
+
+fn torque() -> Value {
+    said(or(vector(), vec![0.0; 3]), "Acts always [N m].")
+}
+
+/// A quaternion, or an axis and an angle.
+fn orientation() -> Value {
+    let turn = object(vec![
+        ("!axis", said(vector(), "Direction; any length.")),
+        ("!degrees", said(number(), "Angle about it, right-handed.")),
+    ]);
+    one_of(vec![array(number(), 4), turn])
+}
+
 fn body() -> Value {
-    let locks = list(words(&LOCKS));
     object(vec![
         ("name", said(json!({"type": "string", "minLength": 1}), "Unique.")),
         ("!material", material()),
@@ -232,27 +253,38 @@ fn body() -> Value {
         ),
         ("velocity", velocity()),
         ("angular_velocity", angular_velocity()),
-        ("orientation", said(or(array(number(), 4), vec![1.0, 0.0, 0.0, 0.0]), "Quaternion w, x, y, z.")),
+        (
+            "orientation",
+            said(or(orientation(), vec![1.0, 0.0, 0.0, 0.0]), "Quaternion w, x, y, z, or an axis and an angle."),
+        ),
         ("motion", said(motion(), "\"free\" for a sphere, \"fixed\" for a wall, if absent.")),
         ("mass", said(positive(), "Instead of density times volume [kg]; the inertia scales with it.")),
         ("inertia", said(array(positive(), 3), "Principal moments of inertia [kg m^2].")),
-        ("lock", said(or(locks, Vec::<Value>::new()), "Velocities kept at zero.")),
-        ("force", said(or(vector(), vec![0.0; 3]), "Acts always [N].")),
-        ("torque", said(or(vector(), vec![0.0; 3]), "Acts always [N m].")),
+        ("lock", lock()),
+        ("force", force()),
+        ("torque", torque()),
     ])
+}
+
+/// The solids, whose lengths are such.
+fn solids(length: impl Fn() -> Value) -> Vec<Value> {
+    let kind = |name| ("!kind", word(name));
+    vec![
+        object(vec![kind("sphere"), ("!radius", said(length(), "[m]."))]),
+        object(vec![
+            kind("ellipsoid"),
+            ("!axes", said(array(length(), 3), "Semi-axes along x, y and z of the body [m].")),
+        ]),
+        object(vec![kind("box"), ("!size", said(array(length(), 3), "Edges along x, y and z of the body [m]."))]),
+    ]
 }
 
 fn shape() -> Value {
     let sides = || said(or(words(&["both", "front"]), "both"), "Which sides of the wall bodies meet.");
     let axis = || said(vector(), "Direction of the axis; any length.");
     let kind = |name| ("!kind", word(name));
-    one_of(vec![
-        object(vec![kind("sphere"), ("!radius", said(positive(), "[m]."))]),
-        object(vec![
-            kind("ellipsoid"),
-            ("!axes", said(array(positive(), 3), "Semi-axes along x, y and z of the body [m].")),
-        ]),
-        object(vec![kind("box"), ("!size", said(array(positive(), 3), "Edges along x, y and z of the body [m]."))]),
+    let mut shapes = solids(positive);
+    shapes.extend([
         object(vec![kind("plane"), ("!normal", said(vector(), "Out of the solid side; any length."))]),
         object(vec![
             kind("rectangle"),
@@ -275,7 +307,8 @@ fn shape() -> Value {
             ("!axis", axis()),
             ("sides", sides()),
         ]),
-    ])
+    ]);
+    one_of(shapes)
 }
 
 fn motion() -> Value {
@@ -306,10 +339,50 @@ fn motion() -> Value {
     ])
 }
 
-/// One radius, or uniform between two.
-fn radius() -> Value {
-    let range = object(vec![("!min", said(positive(), "[m].")), ("!max", said(positive(), "[m]."))]);
-    said(one_of(vec![positive(), range]), "Radius [m], or { min, max }: uniform between the two.")
+/// Uniform between two lengths.
+fn range() -> Value {
+    object(vec![("!min", said(positive(), "Least.")), ("!max", said(positive(), "Largest."))])
+}
+
+/// One size for all, uniform between two, or by a curve.
+fn sizes() -> Value {
+    let share = json!({"type": "number", "minimum": 0, "maximum": 1});
+    let words: Vec<&str> = BY.iter().map(|(word, _)| *word).collect();
+    let curve = object(vec![
+        ("!sizes", said(at_least_two(positive()), "From the smallest to the largest.")),
+        ("!passing", said(at_least_two(share), "The share below each size: from 0 to 1, linear in between.")),
+        ("!by", said(self::words(&words), "What the shares count.")),
+    ]);
+    one_of(vec![positive(), range(), curve])
+}
+
+fn at_least_two(items: Value) -> Value {
+    json!({"type": "array", "items": items, "minItems": 2})
+}
+
+/// What says of which shapes the bodies of a table are, and what they share; `motion` of those at the start.
+fn shapes_and_loads() -> Vec<(&'static str, Value)> {
+    let length = || one_of(vec![positive(), range()]);
+    let turn = one_of(vec![array(number(), 4), orientation()["oneOf"][1].clone(), word("random")]);
+    vec![
+        ("radius", said(sizes(), "Radius of spheres [m]: a number, { min, max } drawn for each, or a size curve.")),
+        ("shape", said(one_of(solids(length)), "A solid in place of `radius`; its lengths may be { min, max }.")),
+        ("scale", said(or(sizes(), 1.0), "Multiplies the lengths of `shape`, drawn for each body.")),
+        ("orientation", said(or(turn, vec![1.0, 0.0, 0.0, 0.0]), "Of all, or drawn for each.")),
+        ("mass", mass()),
+        ("velocity", velocity()),
+        ("angular_velocity", angular_velocity()),
+        ("lock", lock()),
+        ("force", force()),
+        ("torque", torque()),
+    ]
+}
+
+/// At most one of `radius` and `shape`, and `scale` beside a shape only.
+fn with_one_shape(table: Value) -> Value {
+    let mut table = exclusive(table, &["radius", "shape"]);
+    also(&mut table, [json!({"if": {"required": ["scale"]}, "then": {"required": ["shape"]}})]);
+    table
 }
 
 fn mass() -> Value {
@@ -318,21 +391,21 @@ fn mass() -> Value {
 }
 
 fn grains() -> Value {
-    let mut table = object(vec![
+    let mut keys = vec![
         ("material", material()),
         ("count", said(whole(1), "How many; of a list and of a lattice with `to` all, if absent.")),
-        ("radius", radius()),
         ("!place", said(place(), "Where.")),
-        ("mass", mass()),
-        ("velocity", velocity()),
-        ("angular_velocity", angular_velocity()),
-    ]);
+        ("motion", said(motion(), "\"free\" if absent.")),
+    ];
+    keys.extend(shapes_and_loads());
+    let mut table = with_one_shape(object(keys));
+    let sized = || json!({"anyOf": [{"required": ["radius"]}, {"required": ["shape"]}]});
     let placed = |kind: &str| json!({"properties": {"place": {"properties": {"kind": {"const": kind}}}}});
     also(
         &mut table,
         [
-            json!({"if": placed("random"), "then": {"required": ["count", "radius"]}}),
-            json!({"if": placed("lattice"), "then": {"required": ["radius"]}}),
+            json!({"if": placed("random"), "then": {"required": ["count"], "allOf": [sized()]}}),
+            json!({"if": placed("lattice"), "then": sized()}),
             // One material for all, or one for each type.
             json!({"if": {"properties": {"place": {"required": ["types"]}}},
                    "then": {"not": {"required": ["material"]}}, "else": {"required": ["material"]}}),
@@ -382,18 +455,41 @@ fn place() -> Value {
 }
 
 fn stream() -> Value {
-    object(vec![
+    let by_mass = object(vec![("!mass", said(positive(), "[kg/s]."))]);
+    let (from, to) = ("Lower corner of the box of centres [m].", "Upper corner of the box of centres [m].");
+    let kind = |name| ("!kind", word(name));
+    let place = one_of(vec![
+        object(vec![kind("random"), ("!from", said(vector(), from)), ("!to", said(vector(), to))]),
+        object(vec![
+            kind("lattice"),
+            ("!from", said(vector(), "First site [m].")),
+            ("!to", said(vector(), "No site lies beyond [m].")),
+            ("spacing", said(positive(), "[m]; the largest diameter if absent.")),
+            ("jitter", said(or(non_negative(), 0.0), "Largest shift of each coordinate [m].")),
+        ]),
+    ]);
+    let mut keys = vec![
         ("!material", material()),
-        ("!radius", radius()),
-        ("!rate", said(positive(), "Spheres that arrive per time [1/s].")),
-        ("!count", said(whole(1), "How many in all.")),
-        ("!from", said(vector(), "Lower corner of the box of centres [m].")),
-        ("!to", said(vector(), "Upper corner of the box of centres [m].")),
-        ("velocity", velocity()),
-        ("angular_velocity", angular_velocity()),
-        ("mass", mass()),
+        ("!rate", said(one_of(vec![positive(), by_mass]), "Bodies per second [1/s], or { mass } [kg/s].")),
+        ("count", said(whole(1), "How many in all; may be absent beside `stop`.")),
+        ("stop", said(positive(), "No body is due at this time or later [s].")),
+        ("from", said(vector(), from)),
+        ("to", said(vector(), to)),
+        ("place", said(place, "In place of `from` and `to`: a box, or sites in random order.")),
         ("start", said(or(non_negative(), 0.0), "Time of the first [s].")),
-    ])
+    ];
+    keys.extend(shapes_and_loads());
+    let mut table = with_one_shape(object(keys));
+    let either = |one: Value, other: Value| json!({"anyOf": [{"required": one}, {"required": other}]});
+    also(
+        &mut table,
+        [
+            either(json!(["radius"]), json!(["shape"])),
+            either(json!(["count"]), json!(["stop"])),
+            either(json!(["place"]), json!(["from", "to"])),
+        ],
+    );
+    exclusive(exclusive(table, &["place", "from"]), &["place", "to"])
 }
 
 fn domain() -> Value {

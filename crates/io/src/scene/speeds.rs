@@ -57,7 +57,7 @@ pub(crate) fn check(
 ) -> Result<()> {
     let alike = || bodies.list.alike_in_a_row();
     let moved = alike().filter(|(body, _)| body.motion.yields()).filter_map(|(body, _)| body.shape.radius());
-    let to_come = model.inflows.iter().map(|inflow| inflow.radius[0]);
+    let to_come = model.inflows.iter().map(|inflow| inflow.mould.radii()[0]);
     let smallest = moved.chain(to_come).fold(f64::INFINITY, f64::min);
     let speeds = Speeds { model, step, touching, smallest };
     // Those that loads move go nowhere because of their place, and all others are alike to none.
@@ -72,7 +72,7 @@ pub(crate) fn check(
         }
     }
     for (inflow, place) in model.inflows.iter().zip(streams) {
-        let [smallest, _] = inflow.extremes(model.materials[usize::from(inflow.material)].density);
+        let smallest = inflow.extremes(model.materials[usize::from(inflow.material())].density).swap_remove(0);
         if let Some((problem, remedy)) = speeds.of_body(&smallest) {
             return Err(place.error(format!("its smallest body {problem}")).help(remedy));
         }

@@ -269,8 +269,8 @@ pub(crate) fn read_domain(top: &Table<'_>, bodies: &Bodies<'_>, streams: &Stream
         return Err(table.error(message).help("enlarge the domain, or move the body"));
     }
     for (stream, place) in streams.list.iter().zip(&streams.places) {
-        if !(inside(stream.from) && inside(stream.to)) {
-            let (low, high) = (stream.from, stream.to);
+        let [low, high] = stream.entrance.bounds();
+        if !(inside(low) && inside(high)) {
             let message = format!("its box, {low} to {high}, does not lie within the domain, {from} to {to}");
             return Err(place.error(message).help("bodies would leave the moment they arrive"));
         }

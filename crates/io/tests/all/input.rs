@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use stickslip::inflow::Rate;
 use stickslip::law::{Normal, Spin};
 use stickslip::world::World;
 use stickslip_io::scene::{self, InputError, Scene};
@@ -258,8 +259,9 @@ fn the_shear_modulus_of_lubkin_is_the_pairs() {
 fn streams_are_read_described_and_drawn_by_name() {
     let scene = good("16-streams.toml");
     let [first, second] = &scene.setup.model.inflows[..] else { panic!("two streams") };
-    assert_eq!((first.rate, first.count, first.start, first.radius), (100.0, 50, 0.01, [0.01; 2]));
-    assert_eq!((second.start, second.radius, second.mass_by_radius), (0.0, [0.004, 0.008], true));
+    assert_eq!((first.rate, first.count, first.start), (Rate::Number(100.0), 50, 0.01));
+    assert_eq!((first.mould.radii(), second.mould.radii()), ([0.01; 2], [0.004, 0.008]));
+    assert_eq!((second.start, second.mass_by_radius), (0.0, true));
     assert_ne!(first.places, second.places);
     assert!(scene.setup.model.outflow.is_some());
     let text = check_text(&scene);

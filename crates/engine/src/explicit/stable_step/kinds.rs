@@ -82,8 +82,8 @@ pub(super) fn kinds<B: Borrow<Body>>(
                 group.extend(std::iter::repeat_n(kind(body.borrow()), alike.min(2)));
                 count += alike;
             }
-            // A stream counts with all its bodies, and with its smallest and its largest one.
-            for inflow in model.inflows.iter().filter(|inflow| moved && inflow.material == material) {
+            // A stream counts with all its bodies, and with those at the ends of its sizes.
+            for inflow in model.inflows.iter().filter(|inflow| moved && inflow.material() == material) {
                 let extremes = inflow.extremes(model.materials[material as usize].density);
                 for _ in 0..inflow.count.min(of_each) {
                     group.extend(extremes.iter().map(kind));

@@ -5,9 +5,11 @@ use super::packings::{DT, bin, binned, lattice, law};
 use crate::common::*;
 use glam::{DQuat, DVec3};
 use stickslip::body::{Oscillation, Prescribed, Servo};
-use stickslip::inflow::{Inflow, Outflow};
+use stickslip::inflow::{Entrance, Inflow, Outflow, Rate};
 use stickslip::law::*;
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
+use stickslip::sizes::Sizes;
 use stickslip::world::Setup;
 use stickslip::{Body, Model, Motion, Shape, Sides};
 
@@ -218,22 +220,15 @@ pub fn solids() -> Vec<Scene> {
 /// Two streams onto a pile on a plate, from which bodies fall out of the domain.
 fn streams(name: &'static str, model: Model) -> Scene {
     let (from, to) = (DVec3::new(0.0, 0.0, 6.0), DVec3::new(5.0, 5.0, 9.0));
-    let stream = |number: u32, radius, rate| Inflow {
-        material: 0,
-        radius,
-        mass_by_radius: true,
-        rate,
-        count: 60,
-        start: 0.01,
-        from,
-        to,
-        velocity: DVec3::Z * -15.0,
-        angular_velocity: DVec3::X,
-        sizes: Stream::named(1, &format!("golden[{number}].radius")),
-        places: Stream::named(1, &format!("golden[{number}].place")),
+    let stream = |number: u32, radius, rate| {
+        let mould = Mould::of_spheres(radius);
+        let mut inflow = Inflow::new(mould, Rate::Number(rate), 60, Entrance::Box { from, to });
+        (inflow.body.velocity, inflow.body.angular_velocity) = (DVec3::Z * -15.0, DVec3::X);
+        let [shapes, places] = ["radius", "place"].map(|name| Stream::named(1, &format!("golden[{number}].{name}")));
+        Inflow { mass_by_radius: true, start: 0.01, shapes, places, ..inflow }
     };
     let mut model = Model { gravity: DVec3::new(40.0, 0.0, -50.0), ..model };
-    model.inflows = vec![stream(0, [0.4, 0.5], 800.0), stream(1, [0.45, 0.45], 300.0)];
+    model.inflows = vec![stream(0, Sizes::Between(0.4, 0.5), 800.0), stream(1, Sizes::One(0.45), 300.0)];
     model.outflow = Some(Outflow { from: DVec3::splat(-3.0), to: DVec3::new(6.0, 9.0, 12.0) });
     let mut bodies = vec![wall(rectangle(DVec3::Z, DVec3::X, [9.0, 9.0]), DVec3::new(2.5, 2.5, 0.0), Motion::Fixed)];
     bodies.extend(lattice([6, 6, 5], 0.965, 3.0));

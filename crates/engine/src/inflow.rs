@@ -1,6 +1,7 @@
 //! What comes and goes: streams of bodies that arrive during a run, and the box beyond which bodies are taken out.
 //!
-//! Body n of a stream (from 0) is due at the time start + n/rate; it enters at the first step at or after that. Its
+//! Body n of a stream (from 0) is due at the time start + n/rate, or with a schedule when the integral of the rate from `start` has come
+//! to n; where the rate is zero then, when it rises again. It enters at the first step at or after that. Its
 //! radius is number n of a random stream of its own, so all that is fixed about it follows from n. Its place is drawn when
 //! it enters, from a second one. `traffic.rs` does the work; this file says what is wanted.
 
@@ -9,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::body::{Body, BodyList};
 use crate::random::Stream;
+use crate::schedule::Signal;
 use crate::shape::Shape;
 
 /// A stream: spheres that arrive in a box, one after the other.
@@ -20,8 +22,8 @@ pub struct Inflow {
     pub radius: [f64; 2],
     /// Mass in proportion to the radius instead of the volume, with the mean mass kept.
     pub mass_by_radius: bool,
-    /// Bodies a second, above zero.
-    pub rate: f64,
+    /// Bodies a second: above zero, or a schedule not below zero.
+    pub rate: Signal<f64>,
     /// How many in all.
     pub count: u64,
     /// When the first is due (s).
@@ -55,8 +57,12 @@ const WAY_BETWEEN_LOOKS: f64 = 0.02;
 impl Inflow {
     /// The first step at or after the time at which body n is due.
     pub fn due_step(&self, n: u64, dt: f64) -> u64 {
+        let due = match &self.rate {
+            Signal::Constant(rate) => self.start + n as f64 / rate,
+            Signal::Schedule(rate) => rate.time_of(self.start, n as f64),
+        };
         // As for records: what differs from a whole step by rounding is that step. Casts saturate.
-        ((self.start + n as f64 / self.rate) / dt - 1e-9).ceil().max(0.0) as u64
+        (due / dt - 1e-9).ceil().max(0.0) as u64
     }
 
     /// How many bodies were due at steps before this one.
@@ -245,7 +251,7 @@ mod tests {
             material: 0,
             radius: [0.1, 0.2],
             mass_by_radius: true,
-            rate: 100.0,
+            rate: 100.0.into(),
             count: 40,
             start: 0.5,
             from: DVec3::ZERO,
@@ -266,7 +272,7 @@ mod tests {
         assert!((0..40).all(|n| inflow.due_step(n, 1e-3) == 500 + 10 * n));
         assert_eq!([0, 500, 501, 510, 511, 5000].map(|step| inflow.due_before(step, 1e-3)), [0, 0, 1, 1, 2, 40]);
         // Numbers beyond all bounds end at the last step there is.
-        assert_eq!(Inflow { rate: 1e-308, ..inflow }.due_step(2, 1e-3), u64::MAX);
+        assert_eq!(Inflow { rate: 1e-308.into(), ..inflow }.due_step(2, 1e-3), u64::MAX);
     }
 
     #[test]

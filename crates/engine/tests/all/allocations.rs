@@ -51,14 +51,14 @@ fn steady_steps_allocate_nothing() {
         bodies.push(sphere(0.5, cell * 0.985 + random_vector(&mut stream, 0.01)));
     }
     let mut model = model(every_law(1e3)[0].1, 2e-3);
-    model.gravity = DVec3::Z * -1.0;
+    model.gravity = (DVec3::Z * -1.0).into();
     // Looking for bodies that left, and waiting for one to come, costs nothing either.
     model.outflow = Some(Outflow { from: DVec3::splat(-1e3), to: DVec3::splat(1e3) });
     model.inflows = vec![Inflow {
         material: 0,
         radius: [0.5; 2],
         mass_by_radius: false,
-        rate: 1.0,
+        rate: 1.0.into(),
         count: 1,
         start: 1e3,
         from: DVec3::Z * 50.0,

@@ -10,6 +10,7 @@ use stickslip::shape::Shape;
 use crate::input::{Item, Place, Result, Spot, Table, shown};
 use crate::scene::materials::Materials;
 use crate::scene::motions::read_motion;
+use crate::scene::schedules::read_signal;
 use crate::scene::shapes::read_shape;
 use crate::scene::start::Earlier;
 
@@ -92,6 +93,11 @@ pub(crate) fn label(names: &[Option<String>], id: usize) -> String {
     }
 }
 
+/// A body as a KEY has it: its name, or its number.
+pub(crate) fn label_in_key(names: &[Option<String>], id: usize) -> String {
+    names.get(id).cloned().flatten().unwrap_or_else(|| id.to_string())
+}
+
 fn read_name<'a>(item: Item<'a>, taken: &mut HashMap<&'a str, Place<'a>>) -> Result<String> {
     let place = item.place();
     let name = item.string()?;
@@ -120,8 +126,9 @@ fn read_body(table: &Table<'_>, materials: &Materials, stood: Option<(DVec3, DQu
     }
     body.motion = read_motion(table, &body)?;
     body.lock = table.read("lock", read_lock)?.unwrap_or_default();
-    body.force = table.read("force", Item::vector)?.unwrap_or_default();
-    body.torque = table.read("torque", Item::vector)?.unwrap_or_default();
+    let load = |item: Item<'_>| read_signal(item, Item::vector);
+    body.force = table.read("force", load)?.unwrap_or_default();
+    body.torque = table.read("torque", load)?.unwrap_or_default();
     read_velocities(table, &mut body)?;
     read_inertia(table, &mut body, materials)?;
     refuse_idle_keys(table, &body)?;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use stickslip::body::Motion;
 use stickslip::inflow::Inflow;
+use stickslip::schedule::Signal;
 
 use crate::scene::laws::{Described, describe};
 use crate::scene::{Every, Scene, StepChoice};
@@ -116,6 +117,9 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
         let (from, to, leaving) = (domain.from, domain.to, domain.leaving.word());
         writeln!(text, "domain   {from} to {to}, leaving: {leaving}")?;
     }
+    for course in scene.courses() {
+        writeln!(text, "schedule {}", course.words())?;
+    }
     writeln!(text, "step     {}", step_text(scene))?;
     let record = |r: &crate::scene::Record| match r.every {
         Every::Time(time) => format!("{} ({}, every {} s)", r.name, r.what.word(), short(time)),
@@ -132,10 +136,14 @@ fn describe_stream(scene: &Scene, inflow: &Inflow) -> String {
     let radius = if min == max { min } else { format!("{min} to {max}") };
     let due = inflow.due_before(scene.steps, scene.setup.model.dt);
     let all = if due == inflow.count { "all".to_owned() } else { due.to_string() };
+    let rate = match &inflow.rate {
+        Signal::Constant(rate) => short(*rate),
+        Signal::Schedule(_) => "by its schedule".to_owned(),
+    };
     format!(
         "{} of \"{material}\", radius {radius} m, {} a second from {} s on ({all} due before the end), in {} to {}",
         inflow.count,
-        short(inflow.rate),
+        rate,
         short(inflow.start),
         inflow.from,
         inflow.to

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::check::{counts, effective_radii};
 use super::laws::describe;
-use super::{Every, Record, Scene};
+use super::{Course, Every, Record, Scene};
 
 /// The scene for a script: counts of bodies, the step and its reasons, laws and limits by pair, records, warnings and notes.
 pub fn check_json(scene: &Scene) -> Value {
@@ -19,7 +19,7 @@ pub fn check_json(scene: &Scene) -> Value {
         let material = &model.materials[usize::from(inflow.material)].name;
         let due = inflow.due_before(scene.steps, model.dt);
         json!({
-            "material": material, "count": inflow.count, "radius": inflow.radius, "rate": inflow.rate,
+            "material": material, "count": inflow.count, "radius": inflow.radius, "rate": inflow.rate.schedule().map_or_else(|| inflow.rate.at_start().into(), |_| Value::from("schedule")),
             "start": inflow.start, "due_before_end": due,
         })
     };
@@ -28,11 +28,19 @@ pub fn check_json(scene: &Scene) -> Value {
         "seed": scene.seed,
         "bodies": bodies,
         "streams": model.inflows.iter().map(stream).collect::<Vec<_>>(),
+        "schedules": scene.courses().iter().map(schedule).collect::<Vec<_>>(),
         "time": time(scene),
         "pairs": pairs(scene),
         "records": scene.records.iter().map(record).collect::<Vec<_>>(),
         "warnings": scene.warnings,
         "notes": scene.notes,
+    })
+}
+
+fn schedule(course: &Course) -> Value {
+    let components = course.components.iter().map(|(name, values)| json!({ "component": name, "values": values }));
+    json!({
+        "key": course.key, "unit": course.unit, "times": course.times, "components": components.collect::<Vec<_>>(),
     })
 }
 

@@ -95,7 +95,7 @@ impl Memory {
     pub fn refuse_streams(&self, before: usize, streams: &[Inflow], counts: &[Place<'_>], end: f64) -> Result<()> {
         let mut bodies = before as f64;
         for (stream, place) in streams.iter().zip(counts) {
-            let due = (1.0 + stream.rate * (end - stream.start)).floor();
+            let due = (1.0 + stream.rate.integral(stream.start.min(end), end)).floor();
             bodies += due.clamp(0.0, stream.count as f64);
             self.refuse(bodies, place)?;
         }

@@ -18,6 +18,7 @@ use crate::scene::grains::{Group, Made, Placement, Radius};
 use crate::scene::laws;
 use crate::scene::materials::Elastic;
 use crate::scene::rows::COLUMNS;
+use crate::scene::schedules::signal_text;
 use crate::scene::{Every, Format, Scene, StepChoice};
 
 /// Writes the scene. `tables` is how many bodies come from `[[body]]` tables; the others come from `groups`.
@@ -78,7 +79,7 @@ fn key(name: &str) -> String {
 fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     writeln!(out, "title = {}", string(&scene.title))?;
-    writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", vector(model.gravity), scene.seed)?;
+    writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", signal_text(&model.gravity, vector), scene.seed)?;
     if let Some(start) = &scene.start {
         // The run keeps the checkpoint beside this file, so that its folder stands alone.
         let was = start.from.replace(char::is_control, " ");
@@ -144,16 +145,17 @@ fn write_cell(out: &mut String, scene: &Scene, cell: &Cell) -> std::fmt::Result 
     let control = match &cell.control {
         Control::Fixed => return Ok(()),
         Control::Pressure { target, inertia, triclinic } => {
-            let target = if *target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x)) {
-                number(target.x_axis.x)
-            } else {
-                by_row(*target)
+            let text = |target: DMat3| {
+                let isotropic = target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x));
+                if isotropic { number(target.x_axis.x) } else { by_row(target) }
             };
+            let target = signal_text(target, text);
             format!("kind = \"pressure\", pressure = {target}, triclinic = {triclinic}, {}", answers(inertia))
         }
-        Control::Strain { gradient } => format!("kind = \"strain\", gradient = {}", by_row(*gradient)),
+        Control::Strain { gradient } => format!("kind = \"strain\", gradient = {}", signal_text(gradient, by_row)),
         Control::MeanStress { pressure, axis, rate, inertia } => {
-            let (pressure, axis, rate) = (number(*pressure), ["x", "y", "z"][*axis], number(*rate));
+            let (pressure, axis, rate) =
+                (signal_text(pressure, number), ["x", "y", "z"][*axis], signal_text(rate, number));
             let driven = format!("pressure = {pressure}, axis = \"{axis}\", rate = {rate}");
             format!("kind = \"mean-stress\", {driven}, {}", answers(inertia))
         }
@@ -239,16 +241,21 @@ fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {
     let held = match &body.motion {
         Motion::Fixed => return writeln!(out, "motion = \"fixed\""),
         Motion::Prescribed(prescribed) => return writeln!(out, "motion = {}", prescribed_text(prescribed)),
-        Motion::Belt(velocity) => return writeln!(out, "motion = {{ belt = {} }}", vector(*velocity)),
+        Motion::Belt(velocity) => return writeln!(out, "motion = {{ belt = {} }}", signal_text(velocity, vector)),
         Motion::Servo(servo) => return writeln!(out, "motion = {{ servo = {} }}", servo_text(servo)),
         Motion::Held => true,
         Motion::Free => false,
     };
     writeln!(out, "motion = \"{}\"", if held { "held" } else { "free" })?;
     if !held {
-        writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), vector(body.force))?;
+        writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), signal_text(&body.force, vector))?;
     }
-    writeln!(out, "angular_velocity = {}\ntorque = {}", vector(body.angular_velocity), vector(body.torque))?;
+    writeln!(
+        out,
+        "angular_velocity = {}\ntorque = {}",
+        vector(body.angular_velocity),
+        signal_text(&body.torque, vector)
+    )?;
     let locked = LOCKS.iter().zip(body.lock).filter(|(_, locked)| *locked);
     let locked: Vec<String> = locked.map(|(word, _)| format!("\"{word}\"")).collect();
     writeln!(out, "lock = [{}]", locked.join(", "))
@@ -259,7 +266,7 @@ fn sides_text(sides: Sides) -> String {
 }
 
 fn servo_text(servo: &Servo) -> String {
-    let (axis, force) = (vector(servo.axis), number(servo.force));
+    let (axis, force) = (vector(servo.axis), signal_text(&servo.force, number));
     let (mass, damping) = (number(servo.mass), number(servo.damping));
     // Without a limit the key is absent: TOML's infinity is not a speed.
     let limit = servo.max_speed.is_finite().then(|| format!(", max_speed = {}", number(servo.max_speed)));
@@ -267,8 +274,11 @@ fn servo_text(servo: &Servo) -> String {
 }
 
 fn prescribed_text(motion: &Prescribed) -> String {
-    let mut text =
-        format!("{{ velocity = {}, angular_velocity = {}", vector(motion.velocity), vector(motion.angular_velocity));
+    let mut text = format!(
+        "{{ velocity = {}, angular_velocity = {}",
+        signal_text(&motion.velocity, vector),
+        signal_text(&motion.angular_velocity, vector)
+    );
     if let Some(about) = motion.about {
         let _ = write!(text, ", about = {}", vector(about));
     }
@@ -333,7 +343,7 @@ fn write_stream(out: &mut String, scene: &Scene, stream: &Inflow) -> std::fmt::R
         [min, max] => writeln!(out, "radius = {{ min = {}, max = {} }}", number(min), number(max))?,
     }
     writeln!(out, "mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" })?;
-    writeln!(out, "rate = {}\ncount = {}", number(stream.rate), stream.count)?;
+    writeln!(out, "rate = {}\ncount = {}", signal_text(&stream.rate, number), stream.count)?;
     writeln!(out, "start = {}", number(stream.start))?;
     writeln!(out, "from = {}\nto = {}", vector(stream.from), vector(stream.to))?;
     writeln!(out, "velocity = {}", vector(stream.velocity))?;

@@ -14,8 +14,8 @@ use crate::scene::bodies::LOCKS;
 use crate::scene::laws::Takes;
 use crate::scene::rows::COLUMNS;
 use build::{
-    also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, text, vector,
-    whole, word, words,
+    also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, schedule,
+    scheduled, text, vector, whole, word, words,
 };
 
 /// The schema as a JSON value.
@@ -23,7 +23,7 @@ pub fn schema() -> Value {
     let mut schema = object(vec![
         ("title", said(or(text(), ""), "What the scene is about.")),
         ("dimension", said(or(json!({"const": 3}), 3), "3 is the only value today.")),
-        ("gravity", said(or(vector(), vec![0.0; 3]), "Acceleration of gravity [m/s^2].")),
+        ("gravity", said(or(scheduled(vector()), vec![0.0; 3]), "Acceleration of gravity [m/s^2].")),
         ("seed", said(or(whole(0), 1), "What random places and radii are drawn from.")),
         ("start", start()),
         ("!time", time()),
@@ -142,22 +142,25 @@ fn cell() -> Value {
     let pressure = one_of(vec![positive(), matrix()]);
     let mut by_pressure = vec![
         kind("pressure"),
-        ("!pressure", said(pressure, "Target [Pa], or the rows of a symmetric tensor; positive in compression.")),
+        (
+            "!pressure",
+            said(scheduled(pressure), "Target [Pa], or the rows of a symmetric tensor; positive in compression."),
+        ),
         ("triclinic", said(or(boolean(), true), "Whether angles may change, too.")),
     ];
     by_pressure.extend(answers());
     let mut by_mean = vec![
         kind("mean-stress"),
-        ("!pressure", said(positive(), "The mean stress to keep [Pa].")),
+        ("!pressure", said(scheduled(positive()), "The mean stress to keep [Pa].")),
         ("!axis", said(words(&["x", "y", "z"]), "Along which the strain is given.")),
-        ("!rate", said(number(), "Hencky rate along it [1/s]; negative in compression.")),
+        ("!rate", said(scheduled(number()), "Hencky rate along it [1/s]; negative in compression.")),
     ];
     by_mean.extend(answers());
     let control = one_of(vec![
         object(by_pressure),
         object(vec![
             kind("strain"),
-            ("!gradient", said(matrix(), "Velocity gradient [1/s]: d v_i/d x_j in row i, column j.")),
+            ("!gradient", said(scheduled(matrix()), "Velocity gradient [1/s]: d v_i/d x_j in row i, column j.")),
         ]),
         object(by_mean),
     ]);
@@ -237,8 +240,8 @@ fn body() -> Value {
         ("mass", said(positive(), "Instead of density times volume [kg]; the inertia scales with it.")),
         ("inertia", said(array(positive(), 3), "Principal moments of inertia [kg m^2].")),
         ("lock", said(or(locks, Vec::<Value>::new()), "Velocities kept at zero.")),
-        ("force", said(or(vector(), vec![0.0; 3]), "Acts always [N].")),
-        ("torque", said(or(vector(), vec![0.0; 3]), "Acts always [N m].")),
+        ("force", said(or(scheduled(vector()), vec![0.0; 3]), "Acts always [N].")),
+        ("torque", said(or(scheduled(vector()), vec![0.0; 3]), "Acts always [N m].")),
     ])
 }
 
@@ -287,14 +290,14 @@ fn motion() -> Value {
     ]);
     let servo = object(vec![
         ("!axis", said(vector(), "Direction in which the force is kept; any length.")),
-        ("!force", said(number(), "Force to keep [N].")),
+        ("!force", said(scheduled(number()), "Force to keep [N].")),
         ("mass", said(positive(), "Mass of the body [kg]; that of all bodies that loads move, if absent.")),
         ("max_speed", said(positive(), "[m/s]; no limit if absent.")),
         ("damping", said(or(non_negative(), 0.0), "Damping of the body's motion [kg/s].")),
     ]);
     let prescribed = object(vec![
-        ("velocity", said(or(vector(), vec![0.0; 3]), "[m/s].")),
-        ("angular_velocity", said(or(vector(), vec![0.0; 3]), "[rad/s].")),
+        ("velocity", said(or(scheduled(vector()), vec![0.0; 3]), "[m/s].")),
+        ("angular_velocity", said(or(scheduled(vector()), vec![0.0; 3]), "[rad/s]; a schedule keeps the axis.")),
         ("about", said(vector(), "Point turned about [m]; its own position if absent.")),
         ("oscillate", said(oscillate, "axis A (sin(2 pi f t + phase) - sin(phase)) besides.")),
     ]);
@@ -302,7 +305,7 @@ fn motion() -> Value {
         words(&["free", "fixed", "held"]),
         prescribed,
         object(vec![("!servo", said(servo, "Moves along an axis so that a force is kept."))]),
-        object(vec![("!belt", said(vector(), "Velocity of a flat surface that stays where it is [m/s]."))]),
+        object(vec![("!belt", said(scheduled(vector()), "Velocity of a flat surface that stays where it is [m/s]."))]),
     ])
 }
 
@@ -382,10 +385,12 @@ fn place() -> Value {
 }
 
 fn stream() -> Value {
+    // In a schedule zero is a pause.
+    let rate = one_of(vec![positive(), schedule(non_negative())]);
     object(vec![
         ("!material", material()),
         ("!radius", radius()),
-        ("!rate", said(positive(), "Spheres that arrive per time [1/s].")),
+        ("!rate", said(rate, "Spheres that arrive per time [1/s].")),
         ("!count", said(whole(1), "How many in all.")),
         ("!from", said(vector(), "Lower corner of the box of centres [m].")),
         ("!to", said(vector(), "Upper corner of the box of centres [m].")),

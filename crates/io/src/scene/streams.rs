@@ -9,6 +9,7 @@ use glam::DVec3;
 use stickslip::body::Motion;
 use stickslip::inflow::Inflow;
 use stickslip::random::Stream;
+use stickslip::schedule::Signal;
 use stickslip::shape::Shape;
 
 use crate::input::{Item, Place, Result, Table};
@@ -16,6 +17,7 @@ use crate::scene::bodies::{Bodies, check_mass};
 use crate::scene::check::short;
 use crate::scene::grains::{Radius, not_below, read_radius};
 use crate::scene::materials::Materials;
+use crate::scene::schedules::read_signal;
 
 /// What random numbers are drawn from.
 pub(crate) struct Drawn<'a> {
@@ -94,7 +96,7 @@ fn read_stream(
         material,
         radius,
         mass_by_radius,
-        rate: table.need("rate", Item::positive)?,
+        rate: table.need("rate", read_rate)?,
         count: table.need("count", |item| read_count(item, total))?,
         start: table.read("start", Item::non_negative)?.unwrap_or(0.0),
         from,
@@ -108,6 +110,21 @@ fn read_stream(
         check_mass(&body, materials).map_err(|message| table.error(message))?;
     }
     Ok(inflow)
+}
+
+/// Bodies a second, above zero; in a schedule zero is a pause.
+fn read_rate(item: Item<'_>) -> Result<Signal<f64>> {
+    if !item.is_table() {
+        return item.positive().map(Signal::Constant);
+    }
+    let place = item.place();
+    let rate = read_signal(item, Item::non_negative)?;
+    if rate.is_zero() {
+        return Err(place
+            .error("the rate is zero at all times: nothing would arrive".into())
+            .help("leave the [[stream]] out"));
+    }
+    Ok(rate)
 }
 
 /// How many are to come; memory is asked for when it is known how many come before the end, and whether any leave.

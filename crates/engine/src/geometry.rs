@@ -250,7 +250,7 @@ mod tests {
         let egg = Body::new(Shape::Ellipsoid { axes: DVec3::new(0.3, 0.2, 0.1) }, 0, DVec3::ONE);
         let plane = |motion| Body { motion, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) };
         let ball = Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::ZERO);
-        let all = [ball, egg, plane(Motion::Fixed), plane(Motion::Belt(DVec3::X)), plane(Motion::Held)];
+        let all = [ball, egg, plane(Motion::Fixed), plane(Motion::Belt(DVec3::X.into())), plane(Motion::Held)];
         let mut bodies = bodies_of(&all[..4]);
         let mut geometry = Geometry::of(&mut bodies);
         let ids: Vec<u32> = geometry.colliders().iter().map(|collider| collider.id.body).collect();
@@ -281,7 +281,7 @@ mod tests {
         let part = |number: u32| {
             let turn = DQuat::from_rotation_x(f64::from(number) * std::f64::consts::FRAC_PI_2);
             let local = Pose { position: turn * (DVec3::Z * 0.5), orientation: turn };
-            Collider { id: ColliderId { body: 0, number }, local, shape: side, belt: None }
+            Collider { id: ColliderId { body: 0, number }, local, shape: side, belt: false }
         };
         geometry.carry(&mut bodies, 0, &[0, 1, 2, 3].map(part));
         moved(&mut bodies);

@@ -1,7 +1,8 @@
 //! What comes and goes: streams of bodies that arrive during a run, and the box beyond which bodies are taken out.
 //!
 //! Body n of a stream (from 0) is due at the time start + n/rate, or start + M/rate with a rate in mass, M being the mass of all
-//! bodies before it; it enters at the first step at or after that. Its shape and how it is turned are number n of random streams of
+//! bodies before it; with a schedule when the integral of the rate from `start` has come to n or M, and where the rate is zero then,
+//! when it rises again. It enters at the first step at or after that. Its shape and how it is turned are number n of random streams of
 //! their own, so all that is fixed about it follows from n. Its place is drawn when it enters, from another one: anywhere in a
 //! box, or one of the sites of a lattice. `traffic.rs` does the work; this file says what is wanted.
 //!
@@ -15,6 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::body::{Body, BodyList};
 use crate::mould::Mould;
 use crate::random::Stream;
+use crate::schedule::Signal;
 use crate::shape::Shape;
 use crate::sizes::Sizes;
 
@@ -43,13 +45,13 @@ pub struct Inflow {
     pub places: Stream,
 }
 
-/// How fast bodies come, above zero.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How fast bodies come: above zero, or a schedule not below zero.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Rate {
     /// Bodies per second.
-    Number(f64),
+    Number(Signal<f64>),
     /// kg/s.
-    Mass(f64),
+    Mass(Signal<f64>),
 }
 
 /// Where the bodies of a stream enter.
@@ -99,9 +101,9 @@ const MOST_SUMMED: u64 = 1_000_000;
 
 impl Rate {
     /// Bodies, or kg, per second.
-    pub fn value(&self) -> f64 {
-        let (Rate::Number(value) | Rate::Mass(value)) = self;
-        *value
+    pub fn signal(&self) -> &Signal<f64> {
+        let (Rate::Number(signal) | Rate::Mass(signal)) = self;
+        signal
     }
 }
 
@@ -168,11 +170,14 @@ impl Inflow {
 
     /// The first step at or after the time at which a body is due before which so many have come, with so much mass (kg).
     pub fn due_step(&self, bodies: u64, mass: f64, dt: f64) -> u64 {
-        let time = self.start
-            + match self.rate {
-                Rate::Number(rate) => bodies as f64 / rate,
-                Rate::Mass(rate) => mass / rate,
-            };
+        let amount = match self.rate {
+            Rate::Number(_) => bodies as f64,
+            Rate::Mass(_) => mass,
+        };
+        let time = match self.rate.signal() {
+            Signal::Constant(rate) => self.start + amount / rate,
+            Signal::Schedule(rate) => rate.time_of(self.start, amount),
+        };
         // As for records: what differs from a whole step by rounding is that step. Casts saturate.
         (time / dt - 1e-9).ceil().max(0.0) as u64
     }
@@ -180,11 +185,11 @@ impl Inflow {
     /// How many bodies were due at steps before this one; `queue` says how many have come. Of a rate in mass, bodies beyond a
     /// million that have not come are estimated from the mean of that million.
     pub fn due_before(&self, step: u64, dt: f64, queue: &Queue, density: f64) -> u64 {
-        let Rate::Mass(rate) = self.rate else { return self.due_by_number(step, dt) };
+        let Rate::Mass(rate) = &self.rate else { return self.due_by_number(step, dt) };
         let (mut due, mut mass) = (queue.entered, queue.mass);
         while due < self.count && self.due_step(due, mass, dt) < step {
             if due - queue.entered == MOST_SUMMED {
-                let left = rate * (step as f64 * dt - self.start) - mass;
+                let left = rate.integral(self.start, step as f64 * dt) - mass;
                 let mean = (mass - queue.mass) / MOST_SUMMED as f64;
                 return due.saturating_add((left / mean) as u64).min(self.count);
             }
@@ -258,7 +263,7 @@ fn is_zero(x: &f64) -> bool {
 }
 
 /// What is fixed about a body that has entered; it stays known when the body has left.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
     /// Index into `Model::materials`.
     pub material: u16,
@@ -272,23 +277,24 @@ pub struct Arrival {
     pub lock: [bool; 6],
     /// `world_from_body` when it entered: two locked rotations leave the axis that it had then.
     pub orientation: DQuat,
-    /// Constant force at the centre (N).
-    pub force: DVec3,
-    /// Constant torque (N m), world axes.
-    pub torque: DVec3,
+    /// Force at the centre (N).
+    pub force: Signal<DVec3>,
+    /// Torque (N m), world axes.
+    pub torque: Signal<DVec3>,
 }
 
 impl Arrival {
     /// What is fixed about a body whose material has this density.
     pub fn of(body: &Body, density: f64) -> Self {
-        let Body { material, shape, inertia_body, lock, orientation, force, torque, .. } = *body;
+        let Body { material, shape, inertia_body, lock, orientation, .. } = *body;
+        let (force, torque) = (body.force.clone(), body.torque.clone());
         let mass = body.mass_and_inertia(density).0;
         Arrival { material, shape, mass, inertia_body, lock, orientation, force, torque }
     }
 
     /// The body, at the origin and at rest.
     pub fn body(&self) -> Body {
-        let Arrival { material, shape, mass, inertia_body, lock, orientation, force, torque } = *self;
+        let Arrival { material, shape, mass, inertia_body, lock, orientation, force, torque } = self.clone();
         let body = Body::new(shape, material, DVec3::ZERO);
         Body { mass: Some(mass), inertia_body, lock, orientation, force, torque, ..body }
     }
@@ -342,17 +348,17 @@ struct ArrivalText {
     #[serde(default, skip_serializing_if = "is_upright")]
     orientation: DQuat,
     #[serde(default, skip_serializing_if = "is_none")]
-    force: DVec3,
+    force: Signal<DVec3>,
     #[serde(default, skip_serializing_if = "is_none")]
-    torque: DVec3,
+    torque: Signal<DVec3>,
 }
 
 fn is_upright(orientation: &DQuat) -> bool {
     *orientation == DQuat::IDENTITY
 }
 
-fn is_none(load: &DVec3) -> bool {
-    *load == DVec3::ZERO
+fn is_none(load: &Signal<DVec3>) -> bool {
+    load.is_zero()
 }
 
 fn is_free(lock: &[bool; 6]) -> bool {
@@ -410,7 +416,7 @@ mod tests {
     fn inflow() -> Inflow {
         let mould = Mould::of_spheres(Sizes::Between(0.1, 0.2));
         let entrance = Entrance::Box { from: DVec3::ZERO, to: DVec3::ONE };
-        Inflow { mass_by_radius: true, start: 0.5, ..Inflow::new(mould, Rate::Number(100.0), 40, entrance) }
+        Inflow { mass_by_radius: true, start: 0.5, ..Inflow::new(mould, Rate::Number(100.0.into()), 40, entrance) }
     }
 
     #[test]
@@ -424,13 +430,13 @@ mod tests {
         assert!((0..40).all(|n| due_step(n, 1e-3) == 500 + 10 * n));
         assert_eq!([0, 500, 501, 510, 511, 5000].map(due_before), [0, 0, 1, 1, 2, 40]);
         // Numbers beyond all bounds end at the last step there is.
-        assert_eq!(Inflow { rate: Rate::Number(1e-308), ..inflow.clone() }.due_step(2, 0.0, 1e-3), u64::MAX);
+        assert_eq!(Inflow { rate: Rate::Number(1e-308.into()), ..inflow.clone() }.due_step(2, 0.0, 1e-3), u64::MAX);
     }
 
     /// A body is due when the mass of those before it has come at the rate.
     #[test]
     fn a_rate_in_mass_waits_for_the_mass_before() {
-        let inflow = Inflow { rate: Rate::Mass(0.25), count: 2_000_000, start: 1.0, ..inflow() };
+        let inflow = Inflow { rate: Rate::Mass(0.25.into()), count: 2_000_000, start: 1.0, ..inflow() };
         let (density, dt) = (7.0, 1e-4);
         let mut queue = Queue::default();
         for n in 0..200 {
@@ -499,20 +505,28 @@ mod tests {
             inertia_body: None,
             lock: [false; 6],
             orientation: DQuat::IDENTITY,
-            force: DVec3::ZERO,
-            torque: DVec3::ZERO,
+            force: DVec3::ZERO.into(),
+            torque: DVec3::ZERO.into(),
         };
-        assert_eq!(arrivals.get(0), Some(ball));
+        assert_eq!(arrivals.get(0), Some(ball.clone()));
         assert_eq!(serde_json::to_string(&arrivals).unwrap(), old);
         let lock = [false, true, false, true, false, true];
         let egg = Shape::Ellipsoid { axes: DVec3::new(0.3, 0.2, 0.1) };
         let (orientation, inertia_body) = (DQuat::from_xyzw(0.6, 0.0, 0.8, 0.0), Some(DVec3::new(1.0, 2.0, 2.5)));
-        let egg = Arrival { shape: egg, inertia_body, lock, orientation, force: DVec3::X, torque: DVec3::Y, ..ball };
+        let egg = Arrival {
+            shape: egg,
+            inertia_body,
+            lock,
+            orientation,
+            force: DVec3::X.into(),
+            torque: DVec3::Y.into(),
+            ..ball.clone()
+        };
         arrivals.push(&egg);
         arrivals.push(&Arrival { shape: Shape::Box { size: DVec3::ONE }, ..ball });
         let text = serde_json::to_string(&arrivals).unwrap();
         let read: Arrivals = serde_json::from_str(&text).unwrap();
-        assert_eq!((read.get(1), read.len(), &read), (Some(egg), 3, &arrivals));
+        assert_eq!((read.get(1), read.len(), &read), (Some(egg.clone()), 3, &arrivals));
         assert_eq!(Arrival::of(&egg.body(), 7.0), egg);
         assert!(serde_json::from_str::<Arrivals>(r#"[{"material":1,"mass":3.5}]"#).is_err());
     }

@@ -5,6 +5,7 @@
 //! - [`world`], [`setup`]: a world, and what it is made from;
 //! - [`model`], [`state`], [`geometry`]: what does not change in a run, what does, and what follows from both;
 //! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them; [`response`]: what impulses do to them;
+//! - [`schedule`]: values that change with time;
 //! - [`cell`]: the periodic cell and what drives it;
 //! - [`inflow`]: bodies that come and go during a run;
 //! - [`broad`], [`wall`], [`collide`]: who might touch, who does;
@@ -48,6 +49,7 @@ mod quad;
 pub mod random;
 pub mod reference;
 pub mod response;
+pub mod schedule;
 pub mod setup;
 pub mod shape;
 pub mod sizes;

@@ -168,7 +168,8 @@ impl Look<'_> {
             let mut body = inflow.body(entered, density);
             let Some(centre) = self.free_place(&body, &around, queue) else {
                 queue.in_vain += 1;
-                queue.next_look = step + inflow.look_every(self.model.gravity, dt, self.least_wait);
+                queue.next_look =
+                    step + inflow.look_every(self.model.gravity.at(self.state.time(self.model)), dt, self.least_wait);
                 break;
             };
             (queue.entered, queue.in_vain) = (entered + 1, 0);
@@ -338,7 +339,8 @@ fn check_plain(id: u32, body: &Body) -> Result<(), BuildError> {
         && matches!(body.shape, Shape::Sphere { .. })
         && body.inertia_body.is_none()
         && body.lock == [false; 6]
-        && (body.force, body.torque) == (DVec3::ZERO, DVec3::ZERO);
+        && body.force.is_zero()
+        && body.torque.is_zero();
     if plain { Ok(()) } else { Err(BuildError::NotPlain { body: id }) }
 }
 
@@ -386,7 +388,8 @@ mod tests {
     #[test]
     fn a_method_says_how_often_to_look_and_books_what_it_is_told() {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 6.0 / std::f64::consts::PI }], 1e-3);
-        (model.gravity, model.outflow) = (DVec3::Z * -10.0, Some(Outflow { from: -DVec3::ONE, to: DVec3::ONE }));
+        (model.gravity, model.outflow) =
+            ((DVec3::Z * -10.0).into(), Some(Outflow { from: -DVec3::ONE, to: DVec3::ONE }));
         // A ball of mass 1 at a height of 2 m and a speed of 2 m/s.
         let shape = Shape::Sphere { radius: 0.5 };
         let ball = Body { velocity: DVec3::X * 2.0, ..Body::new(shape, 0, DVec3::new(3.0, 0.0, 2.0)) };

@@ -16,6 +16,7 @@ use super::flow::Flow;
 use super::{Work, change, deform, overlaps};
 use crate::cell::CellState;
 use crate::check;
+use crate::energy;
 use crate::error::Trouble;
 use crate::flow;
 use crate::geometry::Geometry;
@@ -50,13 +51,15 @@ pub fn advance(
         let mut drifted = false;
         while state.step < pause {
             work.flow = deform::begin(model, state);
+            book_gravity(model, state);
             if !drifted {
                 kick_and_drift(model, state, work);
             }
             pose(model, state, geometry, work);
             refresh_lists(model, state, geometry, work)?;
             let last = state.step + 1 == pause;
-            let then = if last || model.controls_stress() { Then::Rest } else { Then::KickAndDrift };
+            let then =
+                if last || model.controls_stress() || model.is_steered() { Then::Rest } else { Then::KickAndDrift };
             if fused {
                 sweep(model, state, geometry, work, then);
             } else {
@@ -181,6 +184,16 @@ fn sweep(model: &Model, state: &mut State, geometry: &Geometry, work: &mut Work,
     }
 }
 
+/// Books half of the work that a change of gravity in the step does where bodies are: at its start, and again at its end
+/// (THEORY.md eq. 5.7).
+fn book_gravity(model: &Model, state: &mut State) {
+    let Some(gravity) = model.gravity.schedule() else { return };
+    let [start, end] = [state.step, state.step + 1].map(|step| gravity.at(step as f64 * model.dt));
+    if end != start {
+        state.sums.driven -= 0.5 * (end - start).dot(energy::first_moment(state));
+    }
+}
+
 /// Books power and the work of drives, and ends the step of the cell.
 fn book_power(model: &Model, state: &mut State, work: &Work) {
     let kinetic = work.reports.iter().fold([0.0; 6], |mut sums, report| {
@@ -190,6 +203,7 @@ fn book_power(model: &Model, state: &mut State, work: &Work) {
     let flow_power = deform::end(model, state, kinetic, work.soft.virial(), model.dt);
     let driven = work.reports.iter().map(|r| r.driven_power).sum::<f64>() + work.soft.belt_power() + flow_power;
     state.sums.book(work.soft.power(), driven, model.dt);
+    book_gravity(model, state);
     state.sums.local += work.reports.iter().map(|r| r.local_at_end).sum::<f64>();
 }
 

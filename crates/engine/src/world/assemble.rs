@@ -121,8 +121,7 @@ fn check_cell<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + 
         );
     }
     check_control(cell)?;
-    let gradient = CellState::new(cell, DVec3::ZERO).gradient * model.dt;
-    if gradient.to_cols_array().iter().any(|strain| strain.abs() > MOST_STRAIN) {
+    if cell.control.largest_rate() * model.dt > MOST_STRAIN {
         return bad("it strains by more than a tenth in one step: take a smaller step, or strain it more slowly");
     }
     if !model.inflows.is_empty() {
@@ -146,7 +145,7 @@ fn check_cell<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + 
             Shape::Sphere { .. } => "is driven: in a cell spheres are free, held or fixed",
             Shape::Plane { normal } if !flows => {
                 let normal = body.orientation * normal.normalize();
-                if matches!(body.motion, Motion::Prescribed(p) if p.angular_velocity.cross(normal) != DVec3::ZERO) {
+                if matches!(&body.motion, Motion::Prescribed(motion) if motion.tilts(normal)) {
                     return bad(&format!("body {id} is a plane that turns, which a cell has no room for"));
                 }
                 let crosses = |k: usize| frame.periodic[k] && normal.dot(vectors[k]).abs() > 1e-9 * vectors[k].length();
@@ -176,18 +175,18 @@ fn check_control(cell: &Cell) -> Result<(), BuildError> {
     };
     match &cell.control {
         Control::Fixed => Ok(()),
-        Control::Strain { gradient } if gradient.is_finite() => Ok(()),
+        Control::Strain { gradient } if gradient.values().iter().all(DMat3::is_finite) => Ok(()),
         Control::Strain { .. } => bad("its velocity gradient must be finite"),
-        Control::Pressure { target, .. } if !(target.is_finite() && *target == target.transpose()) => {
+        Control::Pressure { target, .. } if !target.values().iter().all(|m| m.is_finite() && *m == m.transpose()) => {
             bad("its target must be finite and symmetric")
         }
-        Control::Pressure { target, .. } if trace(*target) <= 0.0 => {
+        Control::Pressure { target, .. } if target.values().iter().any(|m| trace(*m) <= 0.0) => {
             bad("its mean target must be a pressure above zero")
         }
         Control::Pressure { inertia, .. } | Control::MeanStress { inertia, .. } if !positive(inertia) => {
             bad("its damping time and its energy must be above zero")
         }
-        Control::Pressure { target, triclinic: false, .. } if !is_diagonal(*target) => {
+        Control::Pressure { target, triclinic: false, .. } if !target.values().iter().copied().all(is_diagonal) => {
             bad("one that is not triclinic cannot hold a target that shears it")
         }
         Control::Pressure { triclinic: false, .. } => {
@@ -196,7 +195,8 @@ fn check_control(cell: &Cell) -> Result<(), BuildError> {
         }
         Control::Pressure { .. } => Ok(()),
         Control::MeanStress { pressure, axis, rate, .. } => {
-            let sound = *pressure > 0.0 && pressure.is_finite() && *axis < 3 && rate.is_finite();
+            let pressures = pressure.values().iter().all(|p| *p > 0.0 && p.is_finite());
+            let sound = pressures && *axis < 3 && rate.largest().is_finite();
             if sound { Ok(()) } else { bad("its mean stress must be above zero, its axis x, y or z, its rate finite") }
         }
     }
@@ -220,9 +220,10 @@ fn centre_of(movers: &[Mover]) -> DVec3 {
 fn check_inflows(model: &Model) -> Result<(), BuildError> {
     for (stream, inflow) in model.inflows.iter().enumerate() {
         let bad = |what, value, expected| Err(BuildError::BadStream { stream, what, value, expected });
-        let rate = inflow.rate.value();
-        if !(rate > 0.0 && rate.is_finite()) {
-            return bad("rate", rate, "a positive number");
+        let rate = inflow.rate.signal();
+        let unsound = |rate: &f64| !(*rate >= 0.0 && rate.is_finite());
+        if let Some(rate) = rate.values().iter().find(|rate| unsound(rate)).or(rate.is_zero().then_some(&0.0)) {
+            return bad("rate", *rate, "a positive number");
         }
         if !(inflow.start >= 0.0 && inflow.start.is_finite()) {
             return bad("start", inflow.start, "a number that is not negative");

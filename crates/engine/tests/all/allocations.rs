@@ -53,12 +53,12 @@ fn steady_steps_allocate_nothing() {
         bodies.push(sphere(0.5, cell * 0.985 + random_vector(&mut stream, 0.01)));
     }
     let mut model = model(every_law(1e3)[0].1, 2e-3);
-    model.gravity = DVec3::Z * -1.0;
+    model.gravity = (DVec3::Z * -1.0).into();
     // Looking for bodies that left, and waiting for one to come, costs nothing either.
     model.outflow = Some(Outflow { from: DVec3::splat(-1e3), to: DVec3::splat(1e3) });
     let (mould, entrance) =
         (Mould::of_spheres(Sizes::One(0.5)), Entrance::Box { from: DVec3::Z * 50.0, to: DVec3::Z * 60.0 });
-    model.inflows = vec![Inflow { start: 1e3, ..Inflow::new(mould, Rate::Number(1.0), 1, entrance) }];
+    model.inflows = vec![Inflow { start: 1e3, ..Inflow::new(mould, Rate::Number(1.0.into()), 1, entrance) }];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
     pool.install(|| {
         let mut world = world(model, bodies);

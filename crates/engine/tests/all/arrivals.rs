@@ -12,7 +12,10 @@ use stickslip::{Body, Model, Shape};
 fn soft() -> Model {
     let normal = Normal::Hooke(Hooke::new(1e4, 50.0));
     let slide = Some(Slide::SpringSlider(SlideSlider::new(5e3, 1.0, Limit::mu(0.4))));
-    Model { gravity: DVec3::Z * -9.81, ..model(SpringLaws { slide, ..SpringLaws::frictionless(normal) }, 1e-4) }
+    Model {
+        gravity: (DVec3::Z * -9.81).into(),
+        ..model(SpringLaws { slide, ..SpringLaws::frictionless(normal) }, 1e-4)
+    }
 }
 
 fn eggs(scale: Sizes, turn: Turn) -> Mould {
@@ -29,8 +32,8 @@ fn flat_bodies_enter_side_by_side() {
     let mould = Mould::new(discs, lengths, Sizes::One(1.0), Turn::Fixed(turn));
     // On edge, above a floor that they would touch at a height of 1, in a row with gaps of 0.01.
     let sites = SiteLattice { from: DVec3::Z * 1.001, spacing: 0.21, counts: [20, 1, 1], jitter: 0.0 };
-    let inflow = Inflow::new(mould, Rate::Number(1e9), 20, Entrance::Sites(sites));
-    let mut model = Model { gravity: DVec3::ZERO, ..soft() };
+    let inflow = Inflow::new(mould, Rate::Number(1e9.into()), 20, Entrance::Sites(sites));
+    let mut model = Model { gravity: DVec3::ZERO.into(), ..soft() };
     model.inflows = vec![inflow];
     let mut low = model.clone();
     let mut world = world(model, vec![plane(DVec3::Z, DVec3::ZERO)]);
@@ -51,12 +54,13 @@ fn flat_bodies_enter_side_by_side() {
 fn rain() -> Setup {
     let curve = SizeCurve::new(vec![0.6, 0.8, 1.0], vec![0.0, 0.4, 1.0], By::Mass).unwrap();
     let sites = SiteLattice { from: DVec3::new(-1.0, -1.0, 2.0), spacing: 0.65, counts: [4, 4, 1], jitter: 0.02 };
-    let mut eggs = Inflow::new(eggs(Sizes::Curve(curve), Turn::Random), Rate::Mass(3.0), 400, Entrance::Sites(sites));
+    let mut eggs =
+        Inflow::new(eggs(Sizes::Curve(curve), Turn::Random), Rate::Mass(3.0.into()), 400, Entrance::Sites(sites));
     eggs.body.velocity = DVec3::new(0.5, 0.0, -3.0);
     eggs.body.angular_velocity = DVec3::new(1.0, 2.0, 3.0);
-    (eggs.body.force, eggs.body.torque) = (DVec3::X * 0.01, DVec3::Z * 1e-4);
+    (eggs.body.force, eggs.body.torque) = ((DVec3::X * 0.01).into(), (DVec3::Z * 1e-4).into());
     let entrance = Entrance::Box { from: DVec3::new(-1.0, -1.0, 3.0), to: DVec3::new(1.0, 1.0, 3.5) };
-    let mut balls = Inflow::new(Mould::of_spheres(Sizes::Between(0.1, 0.15)), Rate::Number(20.0), 100, entrance);
+    let mut balls = Inflow::new(Mould::of_spheres(Sizes::Between(0.1, 0.15)), Rate::Number(20.0.into()), 100, entrance);
     balls.body.velocity = DVec3::Z * -2.0;
     let mut model = soft();
     model.inflows = vec![eggs, balls];
@@ -101,7 +105,7 @@ fn mass_comes_at_its_rate_and_a_saved_world_goes_on_to_the_bit() {
 fn what_is_locked_and_turned_goes_on_to_the_bit() {
     let turn = Turn::Fixed(DQuat::from_rotation_y(0.4) * DQuat::from_rotation_x(0.3));
     let entrance = Entrance::Box { from: DVec3::new(-1.0, 0.0, 1.0), to: DVec3::new(1.0, 0.0, 1.0) };
-    let mut inflow = Inflow::new(eggs(Sizes::One(1.0), turn), Rate::Number(40.0), 50, entrance);
+    let mut inflow = Inflow::new(eggs(Sizes::One(1.0), turn), Rate::Number(40.0.into()), 50, entrance);
     inflow.body.lock = [false, true, false, true, false, true];
     inflow.body.velocity = DVec3::Z * -2.0;
     let mut model = soft();
@@ -123,7 +127,7 @@ fn solids_that_cannot_meet_are_refused_before_the_run() {
         let lengths = [0.1, 0.1, 0.2].map(Sizes::One).to_vec();
         let mould = Mould::new(Shape::Box { size: DVec3::ONE }, lengths, Sizes::One(1.0), Turn::Random);
         let entrance = Entrance::Box { from: DVec3::Z, to: DVec3::Z };
-        Inflow::new(mould, Rate::Number(1.0), 2, entrance)
+        Inflow::new(mould, Rate::Number(1.0.into()), 2, entrance)
     };
     let build = |inflows: Vec<Inflow>, bodies: Vec<Body>| {
         let mut model = soft();

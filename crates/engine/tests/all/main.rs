@@ -25,6 +25,7 @@ mod rest;
 mod restitution;
 mod restore;
 mod rooms;
+mod schedules;
 mod solids;
 mod step;
 mod touch;

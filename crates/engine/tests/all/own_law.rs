@@ -44,7 +44,7 @@ fn heap(laws: SpringLaws) -> World {
     let mut bodies: Vec<Body> = radii.iter().zip(centres).map(|(&r, at)| sphere(r, at)).collect();
     bodies.extend([DVec3::X, DVec3::Y, DVec3::Z].map(|normal| plane(normal, DVec3::ZERO)));
     let mut model = model(laws, 5e-4);
-    model.gravity = DVec3::new(-2.0, -1.0, -9.81);
+    model.gravity = DVec3::new(-2.0, -1.0, -9.81).into();
     world(model, bodies)
 }
 

@@ -58,7 +58,7 @@ impl RunInfo {
             names: names.to_owned(),
             densities: materials.iter().map(|material| material.density).collect(),
             materials: materials.iter().map(|material| material.name.clone()).collect(),
-            in_cell: setup.model.cell.is_some_and(|cell| cell.frame.repeats_everywhere()),
+            in_cell: setup.model.cell.as_ref().is_some_and(|cell| cell.frame.repeats_everywhere()),
         }
     }
 

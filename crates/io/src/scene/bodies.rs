@@ -11,6 +11,7 @@ use stickslip::shape::Shape;
 use crate::input::{Item, Place, Result, Spot, Table, shown};
 use crate::scene::materials::Materials;
 use crate::scene::motions::read_motion;
+use crate::scene::schedules::read_signal;
 use crate::scene::shapes::read_shape;
 use crate::scene::start::Earlier;
 
@@ -93,6 +94,11 @@ pub(crate) fn label(names: &[Option<String>], id: usize) -> String {
     }
 }
 
+/// A body as a KEY has it: its name, or its number.
+pub(crate) fn label_in_key(names: &[Option<String>], id: usize) -> String {
+    names.get(id).cloned().flatten().unwrap_or_else(|| id.to_string())
+}
+
 fn read_name<'a>(item: Item<'a>, taken: &mut HashMap<&'a str, Place<'a>>) -> Result<String> {
     let place = item.place();
     let name = item.string()?;
@@ -128,8 +134,9 @@ fn read_body(table: &Table<'_>, materials: &Materials, stood: Option<(DVec3, DQu
 /// What else moves a body whose motion is known: locks, constant loads, velocities at the start.
 pub(crate) fn read_loads(table: &Table<'_>, body: &mut Body) -> Result<()> {
     body.lock = table.read("lock", read_lock)?.unwrap_or_default();
-    body.force = table.read("force", Item::vector)?.unwrap_or_default();
-    body.torque = table.read("torque", Item::vector)?.unwrap_or_default();
+    let load = |item: Item<'_>| read_signal(item, Item::vector);
+    body.force = table.read("force", load)?.unwrap_or_default();
+    body.torque = table.read("torque", load)?.unwrap_or_default();
     read_velocities(table, body)?;
     refuse_idle_keys(table, body)
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use stickslip::body::{Body, Motion};
 use stickslip::inflow::{Entrance, Inflow, Rate};
+use stickslip::schedule::Signal;
 use stickslip::shape::Shape;
 
 use crate::scene::laws::{Described, describe};
@@ -125,6 +126,9 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
         let (from, to, leaving) = (domain.from, domain.to, domain.leaving.word());
         writeln!(text, "domain   {from} to {to}, leaving: {leaving}")?;
     }
+    for course in scene.courses() {
+        writeln!(text, "schedule {}", course.words())?;
+    }
     writeln!(text, "step     {}", step_text(scene))?;
     let record = |r: &crate::scene::Record| match r.every {
         Every::Time(time) => format!("{} ({}, every {} s)", r.name, r.what.word(), short(time)),
@@ -201,10 +205,11 @@ fn describe_stream(scene: &Scene, inflow: &Inflow) -> String {
     let (what, around) = if kind == "sphere" { (String::new(), "") } else { (format!(" {kind},"), "around it ") };
     let due = scene.due_before_end(inflow);
     let all = if due == inflow.count { "all".to_owned() } else { due.to_string() };
-    let rate = match inflow.rate {
-        Rate::Number(rate) => format!("{} a second", short(rate)),
-        Rate::Mass(rate) => format!("{} kg/s", short(rate)),
+    let rate = match inflow.rate.signal() {
+        Signal::Constant(rate) => short(*rate),
+        Signal::Schedule(_) => "by its schedule".to_owned(),
     };
+    let rate = rate + if matches!(inflow.rate, Rate::Mass(_)) { " kg/s" } else { " a second" };
     let [from, to] = inflow.entrance.bounds();
     let place = match &inflow.entrance {
         Entrance::Box { .. } => "in".to_owned(),

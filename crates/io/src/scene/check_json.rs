@@ -10,7 +10,7 @@ use stickslip::inflow::{Inflow, Rate};
 
 use super::check::{DrawnSizes, counts, drawn_sizes, effective_radii};
 use super::laws::describe;
-use super::{Every, Record, Scene};
+use super::{Course, Every, Record, Scene};
 
 /// The scene for a script: counts of bodies, the step and its reasons, laws and limits by pair, records, warnings and notes.
 pub fn check_json(scene: &Scene) -> Value {
@@ -20,10 +20,9 @@ pub fn check_json(scene: &Scene) -> Value {
     let stream = |inflow: &Inflow| {
         let material = &model.materials[usize::from(inflow.material())].name;
         let due = scene.due_before_end(inflow);
-        let rate = match inflow.rate {
-            Rate::Number(rate) => json!(rate),
-            Rate::Mass(rate) => json!({ "mass": rate }),
-        };
+        let signal = inflow.rate.signal();
+        let rate = signal.schedule().map_or_else(|| signal.at_start().into(), |_| Value::from("schedule"));
+        let rate = if matches!(inflow.rate, Rate::Mass(_)) { json!({ "mass": rate }) } else { rate };
         json!({
             "material": material, "count": inflow.count, "radius": inflow.mould.radii(), "rate": rate,
             "start": inflow.start, "due_before_end": due,

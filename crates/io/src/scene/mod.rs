@@ -24,6 +24,7 @@ mod placing;
 mod records;
 mod resolved;
 mod rows;
+mod schedules;
 mod schema;
 mod setting;
 mod shapes;
@@ -42,6 +43,7 @@ use stickslip::error::{BuildError, Trouble};
 use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::inflow::{Inflow, Queue};
 use stickslip::model::{Method, Model};
+use stickslip::schedule::Signal;
 use stickslip::setup::Described;
 use stickslip::world::{RestoreError, Saved, World};
 use toml::Spanned;
@@ -53,6 +55,7 @@ use check::short;
 use grains::NamedBox;
 use materials::Materials;
 use memory::Memory;
+use schedules::read_signal;
 use start::Earlier;
 use streams::{Drawn, Streams};
 use timing::Time;
@@ -63,6 +66,7 @@ pub use check_json::check_json;
 pub use laws::{Key, LAWS, Law, Parameter, Takes};
 pub use memory::expect_threads;
 pub use records::{Every, Format, Record, What};
+pub use schedules::Course;
 pub use schema::{schema, schema_text};
 pub(crate) use setting::split;
 pub use setting::{Setting, load_with};
@@ -293,7 +297,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
 /// What stands at the top of a scene: what is not about bodies.
 struct Head<'a> {
     title: String,
-    gravity: DVec3,
+    gravity: Signal<DVec3>,
     seed: u64,
     time: Time<'a>,
     method: Method,
@@ -302,7 +306,7 @@ struct Head<'a> {
 impl<'a> Head<'a> {
     fn read(top: &Table<'a>) -> Result<Self> {
         let title = top.read("title", Item::string)?.unwrap_or_default().to_owned();
-        let gravity = top.read("gravity", Item::vector)?.unwrap_or(DVec3::ZERO);
+        let gravity = top.read("gravity", |item| read_signal(item, Item::vector))?.unwrap_or_default();
         let seed = top.read("seed", |item| item.whole(0))?.unwrap_or(1);
         let time = Time::read(top)?;
         let method = timing::read_method(top)?;
@@ -354,8 +358,8 @@ impl<'a> Head<'a> {
 
 /// What to say about gravity where nothing can hold a body.
 fn falling(model: &Model) -> Option<String> {
-    let endless = model.cell.is_some_and(|cell| cell.frame.repeats_everywhere());
-    (endless && model.gravity != DVec3::ZERO).then(|| {
+    let endless = model.cell.as_ref().is_some_and(|cell| cell.frame.repeats_everywhere());
+    (endless && !model.gravity.is_zero()).then(|| {
         "gravity in a cell that repeats everywhere: nothing holds the grains, and they fall for ever".to_owned()
     })
 }

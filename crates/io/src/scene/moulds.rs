@@ -12,6 +12,7 @@ use crate::input::{Item, Result, Table};
 use crate::scene::bodies::{read_loads, read_orientation};
 use crate::scene::motions::read_motion;
 use crate::scene::resolved::{number, vector};
+use crate::scene::schedules::signal_text;
 use crate::scene::shapes::read_ranged_shape;
 
 /// The words of `by`.
@@ -158,9 +159,9 @@ pub(super) fn mould_text(mould: &Mould) -> String {
 /// The lines of what bodies share, apart from velocities and motion, as far as there is something.
 pub(super) fn loads_text(body: &Body) -> String {
     let mut text = String::new();
-    for (key, load) in [("force", body.force), ("torque", body.torque)] {
-        if load != DVec3::ZERO {
-            text += &format!("{key} = {}\n", vector(load));
+    for (key, load) in [("force", &body.force), ("torque", &body.torque)] {
+        if !load.is_zero() {
+            text += &format!("{key} = {}\n", signal_text(load, vector));
         }
     }
     if body.lock != [false; 6] {

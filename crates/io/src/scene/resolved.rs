@@ -19,6 +19,7 @@ use crate::scene::laws;
 use crate::scene::materials::Elastic;
 use crate::scene::moulds::{loads_text, mould_text, solid_text};
 use crate::scene::rows::COLUMNS;
+use crate::scene::schedules::signal_text;
 use crate::scene::{Every, Format, Scene, StepChoice};
 
 /// Writes the scene. `tables` is how many bodies come from `[[body]]` tables; the others come from `groups`.
@@ -79,7 +80,7 @@ fn key(name: &str) -> String {
 fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     writeln!(out, "title = {}", string(&scene.title))?;
-    writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", vector(model.gravity), scene.seed)?;
+    writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", signal_text(&model.gravity, vector), scene.seed)?;
     if let Some(start) = &scene.start {
         // The run keeps the checkpoint beside this file, so that its folder stands alone.
         let was = start.from.replace(char::is_control, " ");
@@ -145,16 +146,17 @@ fn write_cell(out: &mut String, scene: &Scene, cell: &Cell) -> std::fmt::Result 
     let control = match &cell.control {
         Control::Fixed => return Ok(()),
         Control::Pressure { target, inertia, triclinic } => {
-            let target = if *target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x)) {
-                number(target.x_axis.x)
-            } else {
-                by_row(*target)
+            let text = |target: DMat3| {
+                let isotropic = target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x));
+                if isotropic { number(target.x_axis.x) } else { by_row(target) }
             };
+            let target = signal_text(target, text);
             format!("kind = \"pressure\", pressure = {target}, triclinic = {triclinic}, {}", answers(inertia))
         }
-        Control::Strain { gradient } => format!("kind = \"strain\", gradient = {}", by_row(*gradient)),
+        Control::Strain { gradient } => format!("kind = \"strain\", gradient = {}", signal_text(gradient, by_row)),
         Control::MeanStress { pressure, axis, rate, inertia } => {
-            let (pressure, axis, rate) = (number(*pressure), ["x", "y", "z"][*axis], number(*rate));
+            let (pressure, axis, rate) =
+                (signal_text(pressure, number), ["x", "y", "z"][*axis], signal_text(rate, number));
             let driven = format!("pressure = {pressure}, axis = \"{axis}\", rate = {rate}");
             format!("kind = \"mean-stress\", {driven}, {}", answers(inertia))
         }
@@ -276,7 +278,7 @@ fn sides_text(sides: Sides) -> String {
 }
 
 fn servo_text(servo: &Servo) -> String {
-    let (axis, force) = (vector(servo.axis), number(servo.force));
+    let (axis, force) = (vector(servo.axis), signal_text(&servo.force, number));
     let (mass, damping) = (number(servo.mass), number(servo.damping));
     // Without a limit the key is absent: TOML's infinity is not a speed.
     let limit = servo.max_speed.is_finite().then(|| format!(", max_speed = {}", number(servo.max_speed)));
@@ -284,8 +286,11 @@ fn servo_text(servo: &Servo) -> String {
 }
 
 fn prescribed_text(motion: &Prescribed) -> String {
-    let mut text =
-        format!("{{ velocity = {}, angular_velocity = {}", vector(motion.velocity), vector(motion.angular_velocity));
+    let mut text = format!(
+        "{{ velocity = {}, angular_velocity = {}",
+        signal_text(&motion.velocity, vector),
+        signal_text(&motion.angular_velocity, vector)
+    );
     if let Some(about) = motion.about {
         let _ = write!(text, ", about = {}", vector(about));
     }
@@ -347,10 +352,8 @@ fn write_stream(out: &mut String, scene: &Scene, stream: &Inflow) -> std::fmt::R
     writeln!(out, "\n[[stream]]\nmaterial = {}", string(material))?;
     out.push_str(&mould_text(&stream.mould));
     writeln!(out, "mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" })?;
-    let rate = match stream.rate {
-        Rate::Number(rate) => number(rate),
-        Rate::Mass(rate) => format!("{{ mass = {} }}", number(rate)),
-    };
+    let rate = signal_text(stream.rate.signal(), number);
+    let rate = if matches!(stream.rate, Rate::Mass(_)) { format!("{{ mass = {rate} }}") } else { rate };
     writeln!(out, "rate = {rate}\ncount = {}\nstart = {}", stream.count, number(stream.start))?;
     match stream.entrance {
         Entrance::Box { from, to } => writeln!(out, "from = {}\nto = {}", vector(from), vector(to))?,

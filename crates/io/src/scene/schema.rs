@@ -15,8 +15,8 @@ use crate::scene::laws::Takes;
 use crate::scene::moulds::BY;
 use crate::scene::rows::COLUMNS;
 use build::{
-    also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, text, vector,
-    whole, word, words,
+    also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, schedule,
+    scheduled, text, vector, whole, word, words,
 };
 
 /// The schema as a JSON value.
@@ -24,7 +24,7 @@ pub fn schema() -> Value {
     let mut schema = object(vec![
         ("title", said(or(text(), ""), "What the scene is about.")),
         ("dimension", said(or(json!({"const": 3}), 3), "3 is the only value today.")),
-        ("gravity", said(or(vector(), vec![0.0; 3]), "Acceleration of gravity [m/s^2].")),
+        ("gravity", said(or(scheduled(vector()), vec![0.0; 3]), "Acceleration of gravity [m/s^2].")),
         ("seed", said(or(whole(0), 1), "What random places and radii are drawn from.")),
         ("start", start()),
         ("!time", time()),
@@ -143,22 +143,25 @@ fn cell() -> Value {
     let pressure = one_of(vec![positive(), matrix()]);
     let mut by_pressure = vec![
         kind("pressure"),
-        ("!pressure", said(pressure, "Target [Pa], or the rows of a symmetric tensor; positive in compression.")),
+        (
+            "!pressure",
+            said(scheduled(pressure), "Target [Pa], or the rows of a symmetric tensor; positive in compression."),
+        ),
         ("triclinic", said(or(boolean(), true), "Whether angles may change, too.")),
     ];
     by_pressure.extend(answers());
     let mut by_mean = vec![
         kind("mean-stress"),
-        ("!pressure", said(positive(), "The mean stress to keep [Pa].")),
+        ("!pressure", said(scheduled(positive()), "The mean stress to keep [Pa].")),
         ("!axis", said(words(&["x", "y", "z"]), "Along which the strain is given.")),
-        ("!rate", said(number(), "Hencky rate along it [1/s]; negative in compression.")),
+        ("!rate", said(scheduled(number()), "Hencky rate along it [1/s]; negative in compression.")),
     ];
     by_mean.extend(answers());
     let control = one_of(vec![
         object(by_pressure),
         object(vec![
             kind("strain"),
-            ("!gradient", said(matrix(), "Velocity gradient [1/s]: d v_i/d x_j in row i, column j.")),
+            ("!gradient", said(scheduled(matrix()), "Velocity gradient [1/s]: d v_i/d x_j in row i, column j.")),
         ]),
         object(by_mean),
     ]);
@@ -223,11 +226,11 @@ fn lock() -> Value {
 }
 
 fn force() -> Value {
-    said(or(vector(), vec![0.0; 3]), "Acts always [N].")
+    said(or(scheduled(vector()), vec![0.0; 3]), "Acts always [N].")
 }
 
 fn torque() -> Value {
-    said(or(vector(), vec![0.0; 3]), "Acts always [N m].")
+    said(or(scheduled(vector()), vec![0.0; 3]), "Acts always [N m].")
 }
 
 /// A quaternion, or an axis and an angle.
@@ -320,14 +323,14 @@ fn motion() -> Value {
     ]);
     let servo = object(vec![
         ("!axis", said(vector(), "Direction in which the force is kept; any length.")),
-        ("!force", said(number(), "Force to keep [N].")),
+        ("!force", said(scheduled(number()), "Force to keep [N].")),
         ("mass", said(positive(), "Mass of the body [kg]; that of all bodies that loads move, if absent.")),
         ("max_speed", said(positive(), "[m/s]; no limit if absent.")),
         ("damping", said(or(non_negative(), 0.0), "Damping of the body's motion [kg/s].")),
     ]);
     let prescribed = object(vec![
-        ("velocity", said(or(vector(), vec![0.0; 3]), "[m/s].")),
-        ("angular_velocity", said(or(vector(), vec![0.0; 3]), "[rad/s].")),
+        ("velocity", said(or(scheduled(vector()), vec![0.0; 3]), "[m/s].")),
+        ("angular_velocity", said(or(scheduled(vector()), vec![0.0; 3]), "[rad/s]; a schedule keeps the axis.")),
         ("about", said(vector(), "Point turned about [m]; its own position if absent.")),
         ("oscillate", said(oscillate, "axis A (sin(2 pi f t + phase) - sin(phase)) besides.")),
     ]);
@@ -335,7 +338,7 @@ fn motion() -> Value {
         words(&["free", "fixed", "held"]),
         prescribed,
         object(vec![("!servo", said(servo, "Moves along an axis so that a force is kept."))]),
-        object(vec![("!belt", said(vector(), "Velocity of a flat surface that stays where it is [m/s]."))]),
+        object(vec![("!belt", said(scheduled(vector()), "Velocity of a flat surface that stays where it is [m/s]."))]),
     ])
 }
 
@@ -455,7 +458,9 @@ fn place() -> Value {
 }
 
 fn stream() -> Value {
-    let by_mass = object(vec![("!mass", said(positive(), "[kg/s]."))]);
+    // In a schedule zero is a pause.
+    let speed = || one_of(vec![positive(), schedule(non_negative())]);
+    let by_mass = object(vec![("!mass", said(speed(), "[kg/s]."))]);
     let (from, to) = ("Lower corner of the box of centres [m].", "Upper corner of the box of centres [m].");
     let kind = |name| ("!kind", word(name));
     let place = one_of(vec![
@@ -470,7 +475,13 @@ fn stream() -> Value {
     ]);
     let mut keys = vec![
         ("!material", material()),
-        ("!rate", said(one_of(vec![positive(), by_mass]), "Bodies per second [1/s], or { mass } [kg/s].")),
+        (
+            "!rate",
+            said(
+                one_of(vec![positive(), schedule(non_negative()), by_mass]),
+                "Bodies per second [1/s], or { mass } [kg/s].",
+            ),
+        ),
         ("count", said(whole(1), "How many in all; may be absent beside `stop`.")),
         ("stop", said(positive(), "No body is due at this time or later [s].")),
         ("from", said(vector(), from)),

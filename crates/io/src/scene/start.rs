@@ -258,10 +258,10 @@ impl<'a> Earlier<'a> {
             orientation: saved.orientation,
             mass: Some(text.mass),
             inertia_body: Some(text.inertia),
-            motion: text.motion,
+            motion: text.motion.clone(),
             lock: text.lock,
-            force: text.force,
-            torque: text.torque,
+            force: text.force.clone(),
+            torque: text.torque.clone(),
             ..Body::new(text.shape, material, saved.position)
         }
     }

@@ -12,6 +12,8 @@ use stickslip::body::{Body, Motion};
 use stickslip::inflow::{Entrance, Inflow, MOST_SITES, Rate, SiteLattice};
 use stickslip::mould::Mould;
 use stickslip::random::Stream;
+use stickslip::schedule::Signal;
+use stickslip::schedule::Signal;
 use stickslip::shape::Shape;
 
 use crate::input::{Item, Place, Result, Table};
@@ -21,6 +23,7 @@ use crate::scene::grains::{no_radius, not_below};
 use crate::scene::materials::Materials;
 use crate::scene::moulds::{read_mass, read_mould, read_shared};
 use crate::scene::placing::sites_along;
+use crate::scene::schedules::read_signal;
 
 /// What random numbers are drawn from.
 pub(crate) struct Drawn<'a> {
@@ -113,15 +116,29 @@ fn density_of(inflow: &Inflow, materials: &Materials) -> f64 {
     materials.list[usize::from(inflow.material())].density
 }
 
-/// Bodies per second, or { mass } in kg/s.
+/// Bodies per second, or { mass } in kg/s; each may be a schedule.
 fn read_rate(item: Item<'_>) -> Result<Rate> {
-    if !item.is_table() {
-        return item.positive().map(Rate::Number);
+    if item.is_table() && item.clone().table()?.chosen("times").or(item.clone().table()?.chosen("values")).is_none() {
+        let table = item.table()?;
+        let mass = table.need("mass", read_speed)?;
+        table.finish()?;
+        return Ok(Rate::Mass(mass));
     }
-    let table = item.table()?;
-    let mass = table.need("mass", Item::positive)?;
-    table.finish()?;
-    Ok(Rate::Mass(mass))
+    read_speed(item).map(Rate::Number)
+}
+
+/// A number above zero; in a schedule zero is a pause.
+fn read_speed(item: Item<'_>) -> Result<Signal<f64>> {
+    if !item.is_table() {
+        return item.positive().map(Signal::Constant);
+    }
+    let place = item.place();
+    let rate = read_signal(item, Item::non_negative)?;
+    if rate.is_zero() {
+        let error = place.error("the rate is zero at all times: nothing would arrive".into());
+        return Err(error.help("leave the [[stream]] out"));
+    }
+    Ok(rate)
 }
 
 /// `from` and `to`, or `place`.
@@ -191,11 +208,12 @@ fn until_stop(stop: &Item<'_>, inflow: &Inflow, density: f64) -> Result<u64> {
         let message = format!("about {} bodies are due before it, more than {MOST_COUNTED:e}", short(expected));
         return Err(stop.error(message).help("lower `rate`, or stop earlier"));
     }
-    let Rate::Mass(rate) = inflow.rate else {
+    let all = inflow.rate.signal().integral(inflow.start, end);
+    let Rate::Mass(_) = inflow.rate else {
         // Body n at start + n/rate: what differs from a whole number by rounding is that number.
-        return Ok(((end - inflow.start) * inflow.rate.value() - 1e-9).ceil().max(1.0) as u64);
+        return Ok((all - 1e-9).ceil().max(1.0) as u64);
     };
-    let (mut count, mut mass, all) = (0, 0.0, (end - inflow.start) * rate);
+    let (mut count, mut mass) = (0, 0.0);
     while mass < all {
         mass += inflow.body(count, density).mass_and_inertia(density).0;
         count += 1;
@@ -208,14 +226,13 @@ const SAMPLE: u64 = 1000;
 
 /// About how many bodies are due until a time, however many there are.
 fn bodies_until(inflow: &Inflow, end: f64, density: f64) -> f64 {
-    let per_second = match inflow.rate {
-        Rate::Number(rate) => rate,
-        Rate::Mass(rate) => {
-            let mass = |n: u64| inflow.body(n, density).mass_and_inertia(density).0;
-            rate * SAMPLE as f64 / (0..SAMPLE).map(mass).sum::<f64>()
-        }
+    let all = inflow.rate.signal().integral(inflow.start.min(end), end);
+    let mass = |n: u64| inflow.body(n, density).mass_and_inertia(density).0;
+    let bodies = match inflow.rate {
+        Rate::Number(_) => all,
+        Rate::Mass(_) => all * SAMPLE as f64 / (0..SAMPLE).map(mass).sum::<f64>(),
     };
-    (1.0 + per_second * (end - inflow.start)).floor().max(0.0)
+    (1.0 + bodies).floor().max(0.0)
 }
 
 /// Refuses a box in which every place touches a wall that never moves, or lies behind it.

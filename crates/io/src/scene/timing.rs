@@ -136,10 +136,10 @@ impl<'a> Time<'a> {
 
     /// Refuses a rule that could never hold: without a stress to reach, or without a strain.
     pub fn check_cell(&self, cell: Option<&Cell>) -> Result<()> {
-        let control = cell.map_or(Control::Fixed, |cell| cell.control);
+        let control = cell.map_or(&Control::Fixed, |cell| &cell.control);
         let has_target = matches!(control, Control::Pressure { .. } | Control::MeanStress { .. });
         for (key, place) in &self.of_cell {
-            if *key == "strain" && control == Control::Fixed {
+            if *key == "strain" && *control == Control::Fixed {
                 let message = "the cell does not change its shape, so it never strains";
                 return Err(place.error(message.into()).help("give [cell] a `control`, or leave this rule out"));
             }

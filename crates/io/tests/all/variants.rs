@@ -85,7 +85,7 @@ roll = { law = "constant-torque", mu = 0.1 }
 fn tables_and_keys_at_the_top_replace_the_scenes_whole() {
     let scene = with("top", "title = \"other\"\ngravity = [0, 0, -1]\n[time]\nend = 0.2\nstep = 1e-5\n").unwrap();
     assert_eq!((scene.title.as_str(), scene.end, scene.setup.model.dt), ("other", 0.2, 1e-5));
-    assert_eq!(scene.setup.model.gravity.z, -1.0);
+    assert_eq!(scene.setup.model.gravity.at(0.0).z, -1.0);
     assert_eq!(scene.setup.bodies.len(), 3);
     // `end` is not taken from the scene's [time]: tables replace tables.
     let error = with("whole", "seed = 3\n[time]\nstep = 1e-5\n").unwrap_err();

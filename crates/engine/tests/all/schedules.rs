@@ -3,11 +3,13 @@
 use glam::{DMat3, DQuat, DVec3};
 use stickslip::body::{Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control, Frame};
-use stickslip::inflow::Inflow;
+use stickslip::inflow::{Entrance, Inflow, Rate};
 use stickslip::law::{Hooke, Limit, Normal, Slide, SlideSlider, SpringLaws};
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
 use stickslip::schedule::{Quantity, Schedule, Signal};
+use stickslip::sizes::Sizes;
 use stickslip::{Body, Model, Motion, Setup, Shape, World};
 
 use crate::common::{every_law, model, orders, plane, random_vector, sphere, world};
@@ -288,27 +290,26 @@ fn the_ledger_of_a_cell_on_a_schedule_closes_to_second_order() {
 #[test]
 fn a_stream_lets_bodies_in_as_its_rate_says() {
     let rate = table(&[(0.0, 0.0), (1.0, 100.0), (1.0, 0.0), (2.0, 0.0), (2.0, 200.0)]);
-    let inflow = Inflow {
-        material: 0,
-        radius: [1e-3; 2],
-        mass_by_radius: false,
-        rate,
-        count: 1000,
-        start: 0.0,
-        from: DVec3::ZERO,
-        to: DVec3::ONE,
-        velocity: DVec3::ZERO,
-        angular_velocity: DVec3::ZERO,
-        sizes: Stream::named(1, "sizes"),
-        places: Stream::named(1, "places"),
+    let filled = |rate: Rate| {
+        let (mould, from) = (Mould::of_spheres(Sizes::One(1e-3)), DVec3::ZERO);
+        let mut model = model(gripping(0.3), 1e-3);
+        model.inflows = vec![Inflow::new(mould, rate, 1000, Entrance::Box { from, to: DVec3::ONE })];
+        World::new(Setup { model, bodies: vec![] }).unwrap()
     };
-    let mut model = model(gripping(0.3), 1e-3);
-    model.inflows = vec![inflow];
-    let mut filled = World::new(Setup { model, bodies: vec![] }).unwrap();
     // 50 t^2 up to 1 s, a pause, then 200 a second; body n enters when the integral has come to n.
+    let mut by_number = filled(Rate::Number(rate.clone()));
     for (step, entered) in [(500, 13), (1000, 50), (1999, 50), (2100, 70)] {
-        filled.advance(step - filled.steps()).unwrap();
-        assert_eq!(filled.body_count(), entered, "after {step} steps");
+        by_number.advance(step - by_number.steps()).unwrap();
+        assert_eq!(by_number.body_count(), entered, "after {step} steps");
+    }
+    // The same in mass, which is a whole number of bodies at no step that is looked at.
+    let mass = by_number.arrival(0).unwrap().mass;
+    let Signal::Schedule(numbers) = &rate else { panic!("a schedule") };
+    let masses = numbers.values().iter().map(|value| value * mass).collect();
+    let mut by_mass = filled(Rate::Mass(Schedule::new(numbers.times().to_vec(), masses).unwrap().into()));
+    for (step, entered) in [(500, 13), (990, 50), (2102, 71)] {
+        by_mass.advance(step - by_mass.steps()).unwrap();
+        assert_eq!(by_mass.body_count(), entered, "after {step} steps");
     }
 }
 

@@ -34,11 +34,19 @@ pub fn check_json(scene: &Scene) -> Value {
         "bodies": bodies,
         "streams": model.inflows.iter().map(stream).collect::<Vec<_>>(),
         "sizes": drawn_sizes(scene).iter().map(sizes).collect::<Vec<_>>(),
+        "schedules": scene.courses().iter().map(schedule).collect::<Vec<_>>(),
         "time": time(scene),
         "pairs": pairs(scene),
         "records": scene.records.iter().map(record).collect::<Vec<_>>(),
         "warnings": scene.warnings,
         "notes": scene.notes,
+    })
+}
+
+fn schedule(course: &Course) -> Value {
+    let components = course.components.iter().map(|(name, values)| json!({ "component": name, "values": values }));
+    json!({
+        "key": course.key, "unit": course.unit, "times": course.times, "components": components.collect::<Vec<_>>(),
     })
 }
 

@@ -249,9 +249,10 @@ fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {
         return Ok(());
     }
     if body.motion == Motion::Free {
-        writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), vector(body.force))?;
+        writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), signal_text(&body.force, vector))?;
     }
-    writeln!(out, "angular_velocity = {}\ntorque = {}", vector(body.angular_velocity), vector(body.torque))?;
+    let torque = signal_text(&body.torque, vector);
+    writeln!(out, "angular_velocity = {}\ntorque = {torque}", vector(body.angular_velocity))?;
     writeln!(out, "lock = {}", locks(body))
 }
 
@@ -261,7 +262,7 @@ fn motion_text(motion: &Motion) -> String {
         Motion::Held => "\"held\"".to_owned(),
         Motion::Free => "\"free\"".to_owned(),
         Motion::Prescribed(prescribed) => prescribed_text(prescribed),
-        Motion::Belt(velocity) => format!("{{ belt = {} }}", vector(*velocity)),
+        Motion::Belt(velocity) => format!("{{ belt = {} }}", signal_text(velocity, vector)),
         Motion::Servo(servo) => format!("{{ servo = {} }}", servo_text(servo)),
     }
 }

@@ -13,7 +13,6 @@ use stickslip::inflow::{Entrance, Inflow, MOST_SITES, Rate, SiteLattice};
 use stickslip::mould::Mould;
 use stickslip::random::Stream;
 use stickslip::schedule::Signal;
-use stickslip::schedule::Signal;
 use stickslip::shape::Shape;
 
 use crate::input::{Item, Place, Result, Table};

@@ -12,9 +12,8 @@ use stickslip_io::scene;
 use toml::{Table, Value};
 
 /// Scenes that are not read yet, and a part of what is said of them.
-const NOT_READ: [(&str, &str); 7] = [
+const NOT_READ: [(&str, &str); 6] = [
     ("kuhn-triaxial", "unknown key `stage`"),
-    ("tasora-conveyor", "body[0].motion.belt: expected an array of 3 numbers, found a table"),
     ("tasora-four-bar", "contact[0].normal: expected a table, found the string \"none\""),
     ("tasora-gravel", "unknown key `stage`"),
     ("tasora-guideway", "contact[1].normal: expected a table, found the string \"none\""),

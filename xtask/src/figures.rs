@@ -111,7 +111,7 @@ pub fn draw(names: &[&str]) -> Result<u64, String> {
 }
 
 /// Runs one of the commands in a folder that has no examples: they are those of the workspace.
-fn stickslip(command: &str, work: &Path) -> Result<u64, String> {
+pub(crate) fn stickslip(command: &str, work: &Path) -> Result<u64, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let manifest = here.join("Cargo.toml").to_string_lossy().into_owned();
     let there = |word: &str| match word.starts_with("examples/") {

@@ -324,7 +324,7 @@ pub fn ran_once(folder: &Path) -> Result<(), String> {
     }
     let table = Table::read(folder, "sweep.csv")?;
     let (potential, seconds) = (table.numbers("potential")?, table.numbers("seconds")?);
-    println!("seconds of the runs, the first of which made the first stage: {seconds:.1?}; heaps: {potential:.2e?} J");
+    println!("seconds of the runs, the first of which made the first stage: {seconds:.1?}; heaps: {potential:?} J");
     let [flat, .., heap] = potential[..] else { return Err("there are no runs".into()) };
     if heap > flat { Ok(()) } else { Err(format!("the heap stands no higher: {heap} J, {flat} J")) }
 }

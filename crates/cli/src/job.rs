@@ -464,7 +464,8 @@ impl<'a> Job<'a> {
         let picture = if asked { Some(drawing.to_png()) } else { drawing.to_png_unless(&self.interrupted) };
         self.drawn = picture.is_some();
         let (run, scene, log) = (&self.json, &self.scene.resolved, &self.log);
-        Closing { run, scene, log, picture: picture.as_deref() }.write(&self.folder)
+        let schedules = &self.scene.courses();
+        Closing { run, scene, log, schedules, picture: picture.as_deref() }.write(&self.folder)
     }
 
     /// What can be warned of only when all is over.

@@ -106,7 +106,7 @@ fn kinetic_energy_per_body(world: &World) -> Option<f64> {
     if world.cell().is_some_and(|cell| cell.frame.repeats_everywhere()) {
         return world.packing().kinetic_per_body;
     }
-    let falling = world.model().gravity != DVec3::ZERO;
+    let falling = !world.model().gravity.is_zero();
     let bodies = &world.state().bodies;
     // Summed by id: the order in space is no one's business here.
     let energies = world.ids().map(|id| bodies.index_of[id as usize] as usize).filter_map(|index| {

@@ -6,8 +6,6 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use stickslip::clock::Clock;
-use stickslip::inflow::Inflow;
 use stickslip_io::results::{FolderError, RunFolder};
 use stickslip_io::scene::{self, Scene, plural, step_text};
 
@@ -89,8 +87,8 @@ fn header(scene: &Scene) -> String {
     text += &format!("{}: {}", plural(bodies.len(), "body"), named.join(", "));
     let streams = &scene.setup.model.inflows;
     if !streams.is_empty() {
-        let due = |stream: &Inflow| stream.due_before(scene.steps, Clock::default(), scene.setup.model.dt);
-        let (due, tables) = (streams.iter().map(due).sum::<u64>(), streams.len());
+        let due = streams.iter().map(|stream| scene.due_before_end(stream)).sum::<u64>();
+        let tables = streams.len();
         let verb = if due == 1 { "is" } else { "are" };
         text += &format!("; {due} more {verb} due to arrive in {}", plural(tables, "stream"));
     }

@@ -155,6 +155,11 @@ pub struct State {
 }
 
 impl State {
+    /// The run's clock, and how many steps have been taken.
+    pub fn now(&self) -> (Clock, u64) {
+        (self.clock, self.step)
+    }
+
     /// Simulated time (s).
     pub fn time(&self, model: &Model) -> f64 {
         self.clock.time_at(self.step, model.dt)

@@ -35,7 +35,7 @@ pub fn start_ledger(
     power: [f64; 4],
     flow_power: f64,
 ) {
-    let mechanics = Mechanics::of((model, work.settings), &state.bodies.specials, state.step, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), &state.bodies.specials, state.now(), work.flow.as_ref());
     let rows = state.bodies.movers.iter().zip(&state.bodies.loads);
     let drives: f64 = rows.map(|(mover, load)| mechanics.driven_power(mover, load)).sum();
     let driven = drives + work.soft.belt_power() + flow_power;
@@ -47,8 +47,9 @@ pub fn start_ledger(
 }
 
 fn look_ahead(model: &Model, state: &mut State, work: &Work) {
+    let now = state.now();
     let Bodies { movers, loads, orientations, specials, .. } = &mut state.bodies;
-    let mechanics = Mechanics::of((model, work.settings), specials, state.step, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), specials, now, work.flow.as_ref());
     for ((mover, load), &orientation) in movers.iter_mut().zip(&*loads).zip(&*orientations) {
         mechanics.look_ahead(mover, load, orientation);
     }

@@ -210,7 +210,7 @@ impl World {
     /// The cell as it was saved, if there is one.
     pub(super) fn take_cell(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         let Some(cell) = &saved.cell else { return Ok(()) };
-        if self.model.cell.is_none_or(|model| model.frame.periodic != cell.frame.periodic) {
+        if self.model.cell.as_ref().is_none_or(|model| model.frame.periodic != cell.frame.periodic) {
             return Err(RestoreError::Differs("its cell repeats in other directions".into()));
         }
         if !cell.is_sound() {
@@ -226,7 +226,7 @@ impl World {
         let (Some(old), Some(model)) = (&saved.cell, &self.model.cell) else {
             return if saved.cell.is_some() { Err(RestoreError::Differs("it has a cell".into())) } else { Ok(()) };
         };
-        let new = CellState::new(&Cell { frame: old.frame, ..*model }, old.centre);
+        let new = CellState::new(&Cell { frame: old.frame, ..model.clone() }, old.centre);
         self.take_cell(saved)?;
         self.state.cell = Some(CellState { built: old.built, virial: old.virial, ..new });
         Ok(())

@@ -70,7 +70,7 @@ impl World {
     pub fn began(&self, id: u32, dt: f64) -> Option<Began> {
         let bodies = &self.state.bodies;
         let special = bodies.special(bodies.movers.get(*bodies.index_of.get(id as usize)? as usize)?)?;
-        let Motion::Prescribed(motion) = special.motion else { return None };
+        let Motion::Prescribed(motion) = &special.motion else { return None };
         let same_step = dt.to_bits() == self.model.dt.to_bits();
         let clock = motion.clock();
         let clock = if same_step { clock } else { clock.counted_from(self.state.step, self.model.dt) };
@@ -124,7 +124,7 @@ impl World {
         for index in 0..self.state.bodies.movers.len() {
             let mover = &self.state.bodies.movers[index];
             let motion = self.motion_of(mover.id);
-            let goes_on = matches!(motion, Some(Motion::Prescribed(motion)) if !motion.begins_at(self.state.step));
+            let goes_on = matches!(&motion, Some(Motion::Prescribed(motion)) if !motion.begins_at(self.state.step));
             let there = old.index_of.get(mover.id as usize).and_then(|&index| old.movers.get(index as usize));
             if let (true, Some(there)) = (goes_on, there) {
                 let mover = &mut self.state.bodies.movers[index];
@@ -136,7 +136,7 @@ impl World {
 
     /// The cell as it is; if something else drives it from now on, that begins.
     fn take_flow(&mut self, before: &World, saved: &Saved) -> Result<(), RestoreError> {
-        let control = |world: &World| world.model.cell.map(|cell| cell.control);
+        let control = |world: &World| world.model.cell.as_ref().map(|cell| cell.control.clone());
         if control(self) == control(before) { self.take_cell(saved) } else { self.go_on_with_cell(saved) }
     }
 
@@ -144,7 +144,7 @@ impl World {
     fn motion_of(&self, id: u32) -> Option<Motion> {
         let bodies = &self.state.bodies;
         let mover = bodies.movers.get(*bodies.index_of.get(id as usize)? as usize)?;
-        Some(match bodies.special(mover).map_or(Motion::Free, |special| special.motion) {
+        Some(match bodies.special(mover).map_or(Motion::Free, |special| special.motion.clone()) {
             Motion::Prescribed(motion) if !motion.begins_at(self.state.step) => {
                 Motion::Prescribed(Prescribed { began: None, ..motion })
             }
@@ -158,10 +158,10 @@ impl World {
             let bodies = &world.state.bodies;
             let mover = bodies.movers.get(*bodies.index_of.get(id as usize)? as usize)?;
             let special = bodies.special(mover)?;
-            Some((special.free, special.free_turn, special.force, special.torque))
+            Some((special.free, special.free_turn, special.force.clone(), special.torque.clone()))
         };
         let model = |world: &World| Model { cell: None, inflows: Vec::new(), ..world.model.clone() };
-        let control = |world: &World| world.model.cell.map(|cell| cell.control);
+        let control = |world: &World| world.model.cell.as_ref().map(|cell| cell.control.clone());
         model(self) == model(before)
             && control(self) == control(before)
             && self.ids().eq(before.ids())

@@ -50,8 +50,9 @@ impl World {
         self.model.inflows.iter().zip(&self.state.traffic.queues).map(|(inflow, queue)| {
             let (step, dt) = (self.state.step, self.model.dt);
             let time = queue.since.time_at(step, dt) - inflow.start;
+            let density = self.model.materials[usize::from(inflow.material())].density;
             StreamReport {
-                due: inflow.due_before(step, queue.since, dt),
+                due: inflow.due_before(step, dt, queue, density),
                 entered: queue.entered,
                 rate: if time > 0.0 { queue.entered as f64 / time } else { 0.0 },
             }

@@ -14,7 +14,7 @@ use crate::common::{model, plane, run, santos, sphere, world};
 fn bodies_now(world: &World, described: &[Body]) -> Vec<Body> {
     let now = |(id, body): (u32, &Body)| {
         let state = world.state_of(id);
-        let mut motion = body.motion;
+        let mut motion = body.motion.clone();
         if let Motion::Prescribed(prescribed) = &mut motion {
             prescribed.began = world.began(id, world.model().dt);
         }
@@ -37,12 +37,12 @@ fn traffic(world: &World) -> Traffic {
 /// A free fall is exact under velocity Verlet, so only rounding is left: some 1e-16 a step of numbers below 10.
 #[test]
 fn gravity_and_the_step_change_in_mid_air() {
-    let start = Model { gravity: DVec3::Z * -10.0, ..model(santos(Default::default(), 0.0, 0.0), 1e-2) };
+    let start = Model { gravity: (DVec3::Z * -10.0).into(), ..model(santos(Default::default(), 0.0, 0.0), 1e-2) };
     let ball = vec![sphere(0.5, DVec3::Z * 5.0)];
     let mut first = world(start.clone(), ball.clone());
     run(&mut first, 40);
     let (energy, time) = (first.ledger(), first.time());
-    let next = Model { gravity: DVec3::new(1.0, 0.0, -2.0), dt: 2.5e-3, ..start };
+    let next = Model { gravity: DVec3::new(1.0, 0.0, -2.0).into(), dt: 2.5e-3, ..start };
     let setup = Setup { model: next, bodies: bodies_now(&first, &ball) };
     let mut second = first.next_stage(setup, traffic(&first), Begin::As).unwrap();
     assert_eq!((second.steps(), second.time()), (40, time));
@@ -65,9 +65,9 @@ fn gravity_and_the_step_change_in_mid_air() {
 #[test]
 fn a_motion_goes_on_through_a_change_of_the_step_or_begins() {
     let oscillate = Some(Oscillation { axis: DVec3::X, amplitude: 0.3, frequency: 0.7, phase: 0.4 });
-    let swing = Prescribed { velocity: DVec3::Z, oscillate, ..Prescribed::default() };
+    let swing = Prescribed { velocity: DVec3::Z.into(), oscillate, ..Prescribed::default() };
     let walls: Vec<Body> = [0.0, 1.0]
-        .map(|y| Body { motion: Motion::Prescribed(swing), ..plane(DVec3::Y, DVec3::new(0.0, -y, 2.0)) })
+        .map(|y| Body { motion: Motion::Prescribed(swing.clone()), ..plane(DVec3::Y, DVec3::new(0.0, -y, 2.0)) })
         .to_vec();
     let start = model(santos(Default::default(), 0.0, 0.0), 0.013);
     let mut first = world(start.clone(), walls.clone());
@@ -80,9 +80,9 @@ fn a_motion_goes_on_through_a_change_of_the_step_or_begins() {
     let state = first.state_of(1);
     let clock = Clock { step: 77, time: 0.0 };
     let began = Some(Began { clock, position: state.position, orientation: state.orientation });
-    bodies[1].motion = Motion::Prescribed(Prescribed { began, ..swing });
+    bodies[1].motion = Motion::Prescribed(Prescribed { began, ..swing.clone() });
     for body in &mut bodies[..1] {
-        body.motion = Motion::Prescribed(Prescribed { began: first.began(0, 0.007), ..swing });
+        body.motion = Motion::Prescribed(Prescribed { began: first.began(0, 0.007), ..swing.clone() });
     }
     let setup = Setup { model: Model { dt: 0.007, ..start }, bodies };
     let mut second = first.next_stage(setup, traffic(&first), Begin::As).unwrap();
@@ -99,7 +99,7 @@ fn a_motion_goes_on_through_a_change_of_the_step_or_begins() {
 /// The table under a ball goes, and the ball falls; what its contact stored is not lost without a trace.
 #[test]
 fn a_wall_is_taken_out_and_a_ball_comes_in() {
-    let start = Model { gravity: DVec3::Z * -0.01, ..model(santos(Default::default(), 0.1, 0.1), 0.02) };
+    let start = Model { gravity: (DVec3::Z * -0.01).into(), ..model(santos(Default::default(), 0.1, 0.1), 0.02) };
     let bodies = vec![plane(DVec3::Z, DVec3::ZERO), sphere(0.5, DVec3::Z * 0.49)];
     let mut first = world(start.clone(), bodies.clone());
     run(&mut first, 5000);
@@ -128,7 +128,8 @@ fn a_wall_is_taken_out_and_a_ball_comes_in() {
 /// Nothing changes, so the stage is the longer run: every number of the state, not only what bodies show.
 #[test]
 fn a_stage_that_changes_nothing_is_the_longer_run() {
-    let start = Model { gravity: DVec3::new(0.01, 0.0, -0.05), ..model(santos(Default::default(), 0.3, 0.1), 0.02) };
+    let start =
+        Model { gravity: DVec3::new(0.01, 0.0, -0.05).into(), ..model(santos(Default::default(), 0.3, 0.1), 0.02) };
     let mut bodies = vec![plane(DVec3::Z, DVec3::ZERO)];
     bodies.extend((0..60).map(|k| {
         let (i, j) = (f64::from(k % 5), f64::from(k / 5 % 4));

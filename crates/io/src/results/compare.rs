@@ -56,7 +56,7 @@ pub struct Heap {
 impl Heap {
     /// Of a world whose only wall is one level floor; none where there is no slope to speak of.
     pub fn of(world: &World, info: &RunInfo) -> Option<Self> {
-        let up = (-world.model().gravity).try_normalize()?;
+        let up = (-world.model().gravity.at(world.time())).try_normalize()?;
         let (mut floors, mut other_walls) = (0, 0);
         let (mut positions, mut radii, mut velocities) = (Vec::new(), Vec::new(), Vec::new());
         for id in world.ids() {
@@ -411,7 +411,7 @@ mod tests {
             });
         }
         let mut model = Model::new(vec![Material { name: "a".into(), density: 1.0 }], 1e-5);
-        model.gravity = DVec3::Z * -9.81;
+        model.gravity = (DVec3::Z * -9.81).into();
         model.laws.set(0, 0, SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0))));
         let setup = Setup { model, bodies };
         let info = RunInfo::new(&Described::from(&setup), &[]);

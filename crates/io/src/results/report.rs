@@ -17,6 +17,7 @@ use super::run_folder::RunFolder;
 use super::run_json::{Ending, RunJson};
 use super::series::{SeriesLog, SeriesRow};
 use super::summary::{EnergyFlows, percent_text};
+use crate::scene::Course;
 
 /// Everything the end of a run is described from.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Closing<'a> {
     pub scene: &'a str,
     /// The points of the plots.
     pub log: &'a SeriesLog,
+    /// The schedules of the scene.
+    pub schedules: &'a [Course],
     /// The picture of the last state, a PNG file, unless it was not drawn.
     pub picture: Option<&'a [u8]>,
 }
@@ -64,7 +67,9 @@ impl Closing<'_> {
         let of_cell = rows.iter().any(|row| row.cell.is_some()).then(|| cell_figures(rows));
         let of_solver = rows.iter().any(|row| row.solver.is_some()).then(|| solver_figures(rows));
         let special = of_cell.into_iter().chain(of_solver).flatten();
-        let figures = special.chain(all.iter().map(|figure| figure(rows)));
+        let end = rows.last().map_or(0.0, |row| row.time);
+        let scheduled = self.schedules.iter().map(|course| schedule_figure(course, end));
+        let figures = scheduled.chain(special).chain(all.iter().map(|figure| figure(rows)));
         let figures: String =
             figures.map(|figure| format!("<figure>{}</figure>\n", figure.to_svg_with_stages(&stages))).collect();
         format!(
@@ -269,6 +274,16 @@ fn over_time(title: &str, y: Axis, curves: Vec<Curve>) -> Figure {
     Figure { title: title.into(), x: Axis::linear("time (s)"), y, right: None, curves }
 }
 
+/// A schedule up to the end of the run.
+pub fn schedule_figure(course: &Course, end: f64) -> Figure {
+    let curve = |(name, values): &(String, Vec<f64>)| {
+        let name = if name.is_empty() { &course.key } else { name };
+        Curve::line(name, course.points(values, end).into_iter())
+    };
+    let curves = course.components.iter().map(curve).collect();
+    over_time(&format!("Schedule of {}", course.key), Axis::linear(&format!("value ({})", course.unit)), curves)
+}
+
 /// Kinetic, potential, stored and lost energy. Potential energy has no zero of its own: it is shown above its least.
 pub fn energy_figure(rows: &[SeriesRow]) -> Figure {
     let least = rows.iter().map(|row| row.ledger.potential).fold(f64::INFINITY, f64::min);
@@ -366,6 +381,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_schedule_is_drawn_from_the_start_to_the_end_of_the_run() {
+        let speed = vec![0.0, 2.0, 1.0];
+        let key = "body[belt].motion.belt".to_owned();
+        let course = Course { key, unit: "m/s", times: vec![1.0, 3.0, 9.0], components: vec![("x".into(), speed)] };
+        let figure = schedule_figure(&course, 6.0);
+        assert_eq!(figure.curves[0].points, [(0.0, 0.0), (1.0, 0.0), (3.0, 2.0), (6.0, 1.5)]);
+        assert_eq!(schedule_figure(&course, 0.5).curves[0].points, [(0.0, 0.0), (0.5, 0.0)]);
+        assert_eq!(schedule_figure(&course, 10.0).curves[0].points.last(), Some(&(10.0, 1.0)));
+        assert!(figure.to_svg().contains("Schedule of body[belt].motion.belt"));
+    }
+
+    #[test]
     fn the_page_is_whole_and_loads_nothing() {
         let (mut world, info) = small_world();
         let mut log = SeriesLog::default();
@@ -382,7 +409,7 @@ mod tests {
         let path = test_folder("report");
         let folder = RunFolder::create(&path, false, &[]).unwrap();
         let picture = Drawing::of(&world, &info).to_png();
-        let closing = Closing { run: &run, scene, log: &log, picture: Some(&picture) };
+        let closing = Closing { run: &run, scene, log: &log, schedules: &[], picture: Some(&picture) };
         closing.write(&folder).unwrap();
         let html = std::fs::read_to_string(path.join("report.html")).unwrap();
         assert_eq!(html, closing.to_html());
@@ -403,7 +430,7 @@ mod tests {
     #[test]
     fn a_run_without_a_row_still_has_a_page() {
         let run = RunJson::starting("", Path::new("a.toml"), "", &[]);
-        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), picture: None };
+        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), schedules: &[], picture: None };
         let html = closing.to_html();
         tags(&html);
         assert!(html.contains("<h1>a.toml</h1>"));
@@ -414,7 +441,7 @@ mod tests {
         let path = test_folder("report-without-picture");
         let folder = RunFolder::create(&path, false, &[]).unwrap();
         let run = RunJson::starting("", Path::new("a.toml"), "", &[]);
-        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), picture: None };
+        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), schedules: &[], picture: None };
         std::fs::write(path.join(PICTURE), "of an earlier end").unwrap();
         closing.write(&folder).unwrap();
         assert!(!path.join(PICTURE).exists() && closing.to_html().contains("stickslip resume"));

@@ -36,7 +36,7 @@ pub struct Extras {
 impl Extras {
     /// Those of a model.
     pub fn of(model: &Model) -> Self {
-        let cell = model.cell.is_some_and(|cell| cell.frame.repeats_everywhere());
+        let cell = model.cell.as_ref().is_some_and(|cell| cell.frame.repeats_everywhere());
         Extras { cell, solver: model.method.solves(), stages: false }
     }
 

@@ -109,10 +109,10 @@ pub(crate) fn taken_over(text: &BodyText, saved: &BodyState, material: u16) -> B
         orientation: saved.orientation,
         mass: Some(text.mass),
         inertia_body: Some(text.inertia),
-        motion: text.motion,
+        motion: text.motion.clone(),
         lock: text.lock,
-        force: text.force,
-        torque: text.torque,
+        force: text.force.clone(),
+        torque: text.torque.clone(),
         ..Body::new(text.shape, material, saved.position)
     }
 }

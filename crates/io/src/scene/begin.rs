@@ -10,6 +10,7 @@ use stickslip::body::{Began, Body, BodyList, Motion};
 use stickslip::clock::Clock;
 use stickslip::column::BodyState;
 use stickslip::inflow::{Queue, Traffic};
+use stickslip::model::Model;
 use stickslip::setup::Described;
 use stickslip::world::{Begin, RestoreError, World};
 
@@ -33,6 +34,7 @@ impl Scene {
             stage.removed.iter().map(|&number| ids.in_run(number)).filter(|&id| world.has(id)).collect();
         let (list, names) = self.bodies(stage, now, world, &description, &ids);
         let mut model = stage.scene.setup.model.clone();
+        start_schedules(stage, world.time(), &now.setup.model, &mut model);
         if let (Some(cell), Some(of_world)) = (&mut model.cell, &world.state().cell) {
             cell.frame = of_world.frame;
         }
@@ -72,6 +74,13 @@ impl Scene {
             let mut body = before::taken_over(&text, &state, text.material);
             let set = driven.get(&id).or(loaded.get(&id)).map(|&number| stage.scene.setup.bodies.get(number));
             set_body(&mut body, set.as_ref(), driven.contains_key(&id));
+            if set.is_some() {
+                (body.force, body.torque) =
+                    (body.force.starting_at(world.time()), body.torque.starting_at(world.time()));
+            }
+            if driven.contains_key(&id) {
+                body.motion = body.motion.starting_at(world.time());
+            }
             if let Motion::Prescribed(motion) = &mut body.motion {
                 let begins = Began {
                     clock: Clock { step: world.steps(), time: 0.0 },
@@ -89,6 +98,8 @@ impl Scene {
         let mut names = now.names.clone();
         for number in stage.brought.clone() {
             let mut body = stage.incoming.get(number - stage.brought.start);
+            body.motion = body.motion.starting_at(world.time());
+            (body.force, body.torque) = (body.force.starting_at(world.time()), body.torque.starting_at(world.time()));
             if let Motion::Prescribed(motion) = &mut body.motion {
                 let (position, orientation) = (body.position, body.orientation.normalize());
                 motion.began = Some(Began { clock: Clock { step: world.steps(), time: 0.0 }, position, orientation });
@@ -160,7 +171,11 @@ impl Scene {
             }
         }
         let names = (0..count).map(|id| texts.get(id).and_then(|text| text.name)).collect();
-        let mut model = stage.scene.setup.model.clone();
+        let mut model = self.setup.model.clone();
+        for (stage, mark) in self.stages.iter().zip(stages.iter().skip(1)) {
+            let before = std::mem::replace(&mut model, stage.scene.setup.model.clone());
+            start_schedules(stage, mark.time, &before, &mut model);
+        }
         if let (Some(cell), Some(of_world)) = (&mut model.cell, &saved.cell) {
             cell.frame = of_world.frame;
         }
@@ -201,6 +216,18 @@ impl Scene {
     /// The name of the stage of this number; the first part of a scene is number 0.
     pub fn stage_name(&self, number: usize) -> &str {
         number.checked_sub(1).and_then(|k| self.stages.get(k)).map_or(super::stage::FIRST, |stage| &stage.name)
+    }
+}
+
+/// Schedules of gravity and of the cell that a stage sets count from its start (s); others go on as they do before it.
+fn start_schedules(stage: &Stage, start: f64, before: &Model, model: &mut Model) {
+    let sets = |part: &str| stage.keys.iter().any(|key| key.split('.').next() == Some(part));
+    model.gravity = if sets("gravity") { model.gravity.starting_at(start) } else { before.gravity.clone() };
+    if let Some(cell) = &mut model.cell {
+        cell.control = match &before.cell {
+            Some(before) if !sets("cell") => before.control.clone(),
+            _ => cell.control.starting_at(start),
+        };
     }
 }
 

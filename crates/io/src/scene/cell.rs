@@ -331,8 +331,8 @@ fn misplaced(body: &Body, frame: &Frame) -> Option<String> {
              repeats, and is not to {name}"
         ));
     }
-    match body.motion {
-        Motion::Prescribed(motion) if motion.angular_velocity.cross(normal) != DVec3::ZERO => {
+    match &body.motion {
+        Motion::Prescribed(motion) if motion.tilts(normal) => {
             Some("a plane in a [cell] cannot turn about an axis other than its normal".into())
         }
         _ => None,

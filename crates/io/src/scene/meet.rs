@@ -58,7 +58,7 @@ pub(crate) fn check_laws(
     let to_come: Vec<usize> =
         (0..2 * streams.list.len()).filter(|i| (i % 2) < streams.list[i / 2].count as usize).collect();
     let there = (0..bodies.list.len()).map(|id| (bodies.list.material(id), bodies.list.yields(id)));
-    let all = there.chain(to_come.iter().map(|i| (streams.list[i / 2].material, true)));
+    let all = there.chain(to_come.iter().map(|i| (streams.list[i / 2].material(), true)));
     let stream_of = |id: usize| id.checked_sub(bodies.list.len()).map(|i| to_come[i] / 2);
     let label = |id: usize| {
         stream_of(id).map_or_else(|| bodies.label(id), |stream| format!("a body of [[stream]] number {}", stream + 1))

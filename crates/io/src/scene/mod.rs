@@ -1,7 +1,7 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws` and `between`,
-//! `start`, `bodies`, `cell`, `grains` with `rows`, `lammps` and `lammps_cell`, `streams`, `timing` and `records` read one part each; `memory`
+//! `start`, `bodies`, `cell`, `grains` with `moulds`, `placing`, `rows`, `lammps` and `lammps_cell`, `streams`, `timing` and `records` read one part each; `memory`
 //! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
 //! lays a partial scene over another, `setting` and `set` single values; `stage` reads `[[stage]]`, `begin` begins one, `before` says what comes over. Nothing here writes a file or advances a world.
 
@@ -21,10 +21,13 @@ pub(crate) mod materials;
 mod meet;
 mod memory;
 mod motions;
+mod moulds;
 mod nonsmooth;
+mod placing;
 mod records;
 mod resolved;
 mod rows;
+mod schedules;
 mod schema;
 mod set;
 mod setting;
@@ -43,7 +46,9 @@ use std::path::Path;
 use glam::DVec3;
 use stickslip::advice::StepAdvice;
 use stickslip::error::{BuildError, Trouble};
+use stickslip::inflow::{Inflow, Queue};
 use stickslip::model::{Method, Model};
+use stickslip::schedule::Signal;
 use stickslip::setup::Described;
 use stickslip::world::{RestoreError, Saved, World, advise_step};
 use toml::Spanned;
@@ -55,6 +60,7 @@ use check::short;
 use grains::NamedBox;
 use materials::Materials;
 use memory::Memory;
+use schedules::read_signal;
 use start::Earlier;
 use streams::{Drawn, Streams};
 use timing::Time;
@@ -66,6 +72,7 @@ pub use check_json::check_json;
 pub use laws::{Key, LAWS, Law, Parameter, Takes};
 pub use memory::expect_threads;
 pub use records::{Every, Format, Record, What};
+pub use schedules::Course;
 pub use schema::{schema, schema_text};
 pub(crate) use setting::split;
 pub use setting::{Setting, load_with};
@@ -135,8 +142,16 @@ struct Sites {
 
 impl Sites {
     /// The error with its place: that of the body or stream it names, or of `[cell]` or `[start]`, or the file as a whole.
-    fn error(&self, error: &RestoreError) -> InputError {
-        let body = |id: u32| self.bodies.iter().find(|(end, _)| (id as usize) < *end).map(|(_, spot)| spot);
+    fn error(&self, error: &RestoreError, inflows: &[Inflow]) -> InputError {
+        let there = |id: u32| self.bodies.iter().find(|(end, _)| (id as usize) < *end).map(|(_, spot)| spot);
+        // Ids go on with the bodies that stand for those of streams: two each.
+        let to_come = |id: u32| {
+            let first = self.bodies.last().map_or(0, |(end, _)| *end);
+            let streams = self.streams.iter().zip(inflows);
+            let mut all = streams.flat_map(|(spot, inflow)| std::iter::repeat_n(spot, inflow.count.min(2) as usize));
+            all.nth((id as usize).checked_sub(first)?)
+        };
+        let body = |id: u32| there(id).or_else(|| to_come(id));
         let spot = match error {
             RestoreError::Build(error) => match error {
                 BuildError::NoSuchMaterial { body: id, .. }
@@ -150,7 +165,7 @@ impl Sites {
                 | BuildError::NotBuilt { b: id, .. }
                 | BuildError::NoLaws { b: id, .. } => body(*id),
                 // The other may still have to come.
-                BuildError::NeedsPoints { a, b, .. } => body(*b).or_else(|| body(*a)),
+                BuildError::NeedsPoints { a, b, .. } => there(*b).or_else(|| there(*a)).or_else(|| to_come(*b)),
                 BuildError::BadStream { stream, .. } => self.streams.get(*stream),
                 BuildError::BadCell(_) => self.cell.as_ref(),
                 _ => None,
@@ -172,7 +187,7 @@ impl Scene {
             Some(start) => start.world(self.setup.to_setup()),
             None => World::of(&self.setup, self.records.iter().any(Record::holds_contacts)).map_err(RestoreError::from),
         };
-        world.map_err(|error| self.sites.error(&error))
+        world.map_err(|error| self.sites.error(&error, &self.setup.model.inflows))
     }
 
     /// Forgets where bodies start, once there is a world that knows: no other can be made then.
@@ -183,6 +198,13 @@ impl Scene {
     /// The world of a checkpoint of a run of this scene.
     pub fn world_at(&self, saved: &Saved) -> std::result::Result<World, RestoreError> {
         World::restore(self.setup.to_setup(), saved)
+    }
+
+    /// How many bodies of a stream are due before the end (of a rate in mass beyond a million: about).
+    pub fn due_before_end(&self, inflow: &Inflow) -> u64 {
+        let model = &self.setup.model;
+        let density = model.materials[usize::from(inflow.material())].density;
+        inflow.due_before(self.steps, model.dt, &Queue::default(), density)
     }
 
     /// A body as messages call it: its id, and its name where it has one.
@@ -259,7 +281,8 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     motions::settle_servos(&mut bodies, &streams.list, &materials)?;
     let domain = timing::read_domain(&top, &bodies, &streams)?;
     if domain.is_none_or(|domain| domain.leaving == Leaving::Stop) {
-        memory.refuse_streams(bodies.list.len(), &streams.list, &streams.counts, head.time.end)?;
+        let due = streams.due_by(head.time.end, &materials);
+        memory.refuse_streams(bodies.list.len(), &due, &streams.counts)?;
     }
     if bodies.list.is_empty() && streams.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));
@@ -298,7 +321,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
 /// What stands at the top of a scene: what is not about bodies.
 struct Head<'a> {
     title: String,
-    gravity: DVec3,
+    gravity: Signal<DVec3>,
     seed: u64,
     time: Time<'a>,
     method: Method,
@@ -307,7 +330,7 @@ struct Head<'a> {
 impl<'a> Head<'a> {
     fn read(top: &Table<'a>) -> Result<Self> {
         let title = top.read("title", Item::string)?.unwrap_or_default().to_owned();
-        let gravity = top.read("gravity", Item::vector)?.unwrap_or(DVec3::ZERO);
+        let gravity = top.read("gravity", |item| read_signal(item, Item::vector))?.unwrap_or_default();
         let seed = top.read("seed", |item| item.whole(0))?.unwrap_or(1);
         let time = Time::read(top)?;
         let method = timing::read_method(top)?;
@@ -368,8 +391,8 @@ impl<'a> Head<'a> {
 
 /// What to say about gravity where nothing can hold a body.
 fn falling(model: &Model) -> Option<String> {
-    let endless = model.cell.is_some_and(|cell| cell.frame.repeats_everywhere());
-    (endless && model.gravity != DVec3::ZERO).then(|| {
+    let endless = model.cell.as_ref().is_some_and(|cell| cell.frame.repeats_everywhere());
+    (endless && !model.gravity.is_zero()).then(|| {
         "gravity in a cell that repeats everywhere: nothing holds the grains, and they fall for ever".to_owned()
     })
 }
@@ -402,7 +425,7 @@ fn walls_only(scene: &Scene) -> Vec<bool> {
         *free += usize::from(bodies.yields(id));
     }
     for inflow in &model.inflows {
-        of[usize::from(inflow.material)].1 += 1;
+        of[usize::from(inflow.material())].1 += 1;
     }
     of.into_iter().map(|(all, free)| all > 0 && free == 0).collect()
 }

@@ -1,6 +1,5 @@
 //! `[method]` with `kind = "nonsmooth"`: its keys, their defaults, how it is written out and what the schema says of it.
 
-
 use serde_json::Value;
 use stickslip::cone::Cone;
 use stickslip::law::{PairLaws, RigidLaws};
@@ -63,7 +62,7 @@ pub(super) fn refuse_elsewhere(table: &Table<'_>) -> Result<()> {
 /// Fills in what follows from gravity and the step: the tolerance, and the speeds above which restitution counts.
 pub(super) fn settle(model: &mut Model) {
     let Method::Nonsmooth(settings) = &mut model.method else { return };
-    let (gravity, dt) = (model.gravity, model.dt);
+    let (gravity, dt) = (model.gravity.largest(), model.dt);
     if settings.iterations.is_none() {
         settings.tolerance = Some(settings.tolerance_at(gravity, dt));
     }
@@ -71,7 +70,7 @@ pub(super) fn settle(model: &mut Model) {
     for (i, j) in (0..count).flat_map(|i| (i..count).map(move |j| (i, j))) {
         if let Some(&PairLaws::Rigid(laws)) = model.laws.get(i, j) {
             let mut normal = laws.normal;
-            normal.above = Some(normal.above_at(gravity.length(), dt));
+            normal.above = Some(normal.above_at(gravity, dt));
             model.laws.set(i, j, RigidLaws { normal, ..laws });
         }
     }

@@ -10,17 +10,19 @@ use std::fmt::Write;
 use glam::{DMat3, DVec3};
 use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control};
-use stickslip::inflow::Inflow;
+use stickslip::inflow::{Entrance, Inflow, Rate};
 use stickslip::model::{Explicit, Integrator, Method};
 use stickslip::shape::{Shape, Sides};
 
 use crate::checkpoint;
 use crate::scene::bodies::LOCKS;
-use crate::scene::grains::{Group, Made, Placement, Radius};
+use crate::scene::grains::{Group, Made, Placement};
 use crate::scene::laws;
 use crate::scene::materials::Elastic;
+use crate::scene::moulds::{loads_text, mould_text, solid_text};
 use crate::scene::nonsmooth;
 use crate::scene::rows::COLUMNS;
+use crate::scene::schedules::signal_text;
 pub(super) use stage::stage;
 
 use crate::scene::{Domain, Every, Format, Scene, StepChoice};
@@ -53,7 +55,7 @@ pub(super) fn number(x: f64) -> String {
     format!("{x:?}")
 }
 
-fn vector(v: DVec3) -> String {
+pub(super) fn vector(v: DVec3) -> String {
     format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z)
 }
 
@@ -83,7 +85,7 @@ fn key(name: &str) -> String {
 fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     writeln!(out, "title = {}", string(&scene.title))?;
-    writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", vector(model.gravity), scene.seed)?;
+    writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", signal_text(&model.gravity, vector), scene.seed)?;
     if let Some(start) = &scene.start {
         // The run keeps the checkpoint beside this file, so that its folder stands alone.
         let was = start.from.replace(char::is_control, " ");
@@ -168,16 +170,17 @@ fn control_text(cell: &Cell) -> Option<String> {
     let control = match &cell.control {
         Control::Fixed => return None,
         Control::Pressure { target, inertia, triclinic } => {
-            let target = if *target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x)) {
-                number(target.x_axis.x)
-            } else {
-                by_row(*target)
+            let text = |target: DMat3| {
+                let isotropic = target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x));
+                if isotropic { number(target.x_axis.x) } else { by_row(target) }
             };
+            let target = signal_text(target, text);
             format!("kind = \"pressure\", pressure = {target}, triclinic = {triclinic}, {}", answers(inertia))
         }
-        Control::Strain { gradient } => format!("kind = \"strain\", gradient = {}", by_row(*gradient)),
+        Control::Strain { gradient } => format!("kind = \"strain\", gradient = {}", signal_text(gradient, by_row)),
         Control::MeanStress { pressure, axis, rate, inertia } => {
-            let (pressure, axis, rate) = (number(*pressure), ["x", "y", "z"][*axis], number(*rate));
+            let (pressure, axis, rate) =
+                (signal_text(pressure, number), ["x", "y", "z"][*axis], signal_text(rate, number));
             let driven = format!("pressure = {pressure}, axis = \"{axis}\", rate = {rate}");
             format!("kind = \"mean-stress\", {driven}, {}", answers(inertia))
         }
@@ -220,9 +223,14 @@ fn write_body(out: &mut String, scene: &Scene, header: &str, body: &Body, name: 
     }
     writeln!(out, "material = {}", string(&scene.setup.model.materials[body.material as usize].name))?;
     match body.shape {
-        Shape::Sphere { radius } => writeln!(out, "shape = {{ kind = \"sphere\", radius = {} }}", number(radius))?,
-        Shape::Ellipsoid { axes } => writeln!(out, "shape = {{ kind = \"ellipsoid\", axes = {} }}", vector(axes))?,
-        Shape::Box { size } => writeln!(out, "shape = {{ kind = \"box\", size = {} }}", vector(size))?,
+        solid @ (Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. }) => {
+            let mut lengths = Vec::new();
+            solid.map_lengths(|length| {
+                lengths.push(number(length));
+                length
+            });
+            writeln!(out, "shape = {}", solid_text(&solid, &lengths))?;
+        }
         Shape::Plane { normal } => writeln!(out, "shape = {{ kind = \"plane\", normal = {} }}", vector(normal))?,
         Shape::Rectangle { normal, along, size, sides } => {
             let (normal, along) = (vector(normal), vector(along));
@@ -261,30 +269,30 @@ fn write_body(out: &mut String, scene: &Scene, header: &str, body: &Body, name: 
 
 fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {
     writeln!(out, "motion = {}", motion_text(&body.motion))?;
-    let held = match &body.motion {
-        Motion::Held => true,
-        Motion::Free => false,
-        _ => return Ok(()),
-    };
-    if !held {
-        writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), vector(body.force))?;
+    if !body.motion.yields() {
+        return Ok(());
     }
-    writeln!(out, "angular_velocity = {}\ntorque = {}", vector(body.angular_velocity), vector(body.torque))?;
-    writeln!(out, "lock = {}", lock_text(body))
+    if body.motion == Motion::Free {
+        writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), signal_text(&body.force, vector))?;
+    }
+    let torque = signal_text(&body.torque, vector);
+    writeln!(out, "angular_velocity = {}\ntorque = {torque}", vector(body.angular_velocity))?;
+    writeln!(out, "lock = {}", locks(body))
 }
 
 fn motion_text(motion: &Motion) -> String {
     match motion {
         Motion::Fixed => "\"fixed\"".to_owned(),
-        Motion::Prescribed(prescribed) => prescribed_text(prescribed),
-        Motion::Belt(velocity) => format!("{{ belt = {} }}", vector(*velocity)),
-        Motion::Servo(servo) => format!("{{ servo = {} }}", servo_text(servo)),
         Motion::Held => "\"held\"".to_owned(),
         Motion::Free => "\"free\"".to_owned(),
+        Motion::Prescribed(prescribed) => prescribed_text(prescribed),
+        Motion::Belt(velocity) => format!("{{ belt = {} }}", signal_text(velocity, vector)),
+        Motion::Servo(servo) => format!("{{ servo = {} }}", servo_text(servo)),
     }
 }
 
-fn lock_text(body: &Body) -> String {
+/// The value of `lock`.
+pub(super) fn locks(body: &Body) -> String {
     let locked = LOCKS.iter().zip(body.lock).filter(|(_, locked)| *locked);
     let locked: Vec<String> = locked.map(|(word, _)| format!("\"{word}\"")).collect();
     format!("[{}]", locked.join(", "))
@@ -295,7 +303,7 @@ fn sides_text(sides: Sides) -> String {
 }
 
 fn servo_text(servo: &Servo) -> String {
-    let (axis, force) = (vector(servo.axis), number(servo.force));
+    let (axis, force) = (vector(servo.axis), signal_text(&servo.force, number));
     let (mass, damping) = (number(servo.mass), number(servo.damping));
     // Without a limit the key is absent: TOML's infinity is not a speed.
     let limit = servo.max_speed.is_finite().then(|| format!(", max_speed = {}", number(servo.max_speed)));
@@ -303,8 +311,11 @@ fn servo_text(servo: &Servo) -> String {
 }
 
 fn prescribed_text(motion: &Prescribed) -> String {
-    let mut text =
-        format!("{{ velocity = {}, angular_velocity = {}", vector(motion.velocity), vector(motion.angular_velocity));
+    let mut text = format!(
+        "{{ velocity = {}, angular_velocity = {}",
+        signal_text(&motion.velocity, vector),
+        signal_text(&motion.angular_velocity, vector)
+    );
     if let Some(about) = motion.about {
         let _ = write!(text, ", about = {}", vector(about));
     }
@@ -325,16 +336,16 @@ fn write_group(out: &mut String, scene: &Scene, header: &str, group: &Group) -> 
     if let Made::Of(material) = group.material {
         writeln!(out, "material = {}", name(material))?;
     }
-    match group.radius {
-        Some(Radius::One(radius)) => writeln!(out, "radius = {}", number(radius))?,
-        Some(Radius::Between(min, max)) => {
-            writeln!(out, "radius = {{ min = {}, max = {} }}", number(min), number(max))?;
-        }
-        None => {}
-    }
+    out.push_str(&group.mould.as_ref().map_or_else(String::new, mould_text));
     writeln!(out, "mass = \"{}\"", if group.mass_by_radius { "radius" } else { "density" })?;
+    let motion = &group.shared.motion;
+    if *motion != Motion::Free {
+        writeln!(out, "motion = {}", motion_text(motion))?;
+    }
+    out.push_str(&loads_text(&group.shared));
     for (key, value) in [("velocity", group.velocity), ("angular_velocity", group.angular_velocity)] {
-        if let Some(value) = value {
+        // What something drives has no velocities of its own.
+        if let Some(value) = value.filter(|_| motion.yields()) {
             writeln!(out, "{key} = {}", vector(value))?;
         }
     }
@@ -363,23 +374,31 @@ fn write_group(out: &mut String, scene: &Scene, header: &str, group: &Group) -> 
 
 /// The keys of a stream.
 fn stream_lines(scene: &Scene, stream: &Inflow) -> Vec<String> {
-    let material = &scene.setup.model.materials[usize::from(stream.material)].name;
-    let radius = match stream.radius {
-        [min, max] if min == max => number(min),
-        [min, max] => format!("{{ min = {}, max = {} }}", number(min), number(max)),
-    };
-    vec![
-        format!("material = {}", string(material)),
-        format!("radius = {radius}"),
-        format!("mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" }),
-        format!("rate = {}", number(stream.rate)),
-        format!("count = {}", stream.count),
-        format!("start = {}", number(stream.start)),
-        format!("from = {}", vector(stream.from)),
-        format!("to = {}", vector(stream.to)),
-        format!("velocity = {}", vector(stream.velocity)),
-        format!("angular_velocity = {}", vector(stream.angular_velocity)),
-    ]
+    let material = &scene.setup.model.materials[usize::from(stream.material())].name;
+    let rate = signal_text(stream.rate.signal(), number);
+    let rate = if matches!(stream.rate, Rate::Mass(_)) { format!("{{ mass = {rate} }}") } else { rate };
+    let mut lines = vec![format!("material = {}", string(material))];
+    lines.extend(mould_text(&stream.mould).lines().map(str::to_owned));
+    lines.push(format!("mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" }));
+    lines.push(format!("rate = {rate}"));
+    lines.push(format!("count = {}", stream.count));
+    lines.push(format!("start = {}", number(stream.start)));
+    match stream.entrance {
+        Entrance::Box { from, to } => {
+            lines.extend([format!("from = {}", vector(from)), format!("to = {}", vector(to))])
+        }
+        Entrance::Sites(sites) => {
+            let last = DVec3::from_array(sites.counts.map(|count| f64::from(count - 1)));
+            let (from, to) = (vector(sites.from), vector(sites.from + last * sites.spacing));
+            let (spacing, jitter) = (number(sites.spacing), number(sites.jitter));
+            let lattice = format!("from = {from}, to = {to}, spacing = {spacing}, jitter = {jitter}");
+            lines.push(format!("place = {{ kind = \"lattice\", {lattice} }}"));
+        }
+    }
+    lines.extend(loads_text(&stream.body).lines().map(str::to_owned));
+    lines.push(format!("velocity = {}", vector(stream.body.velocity)));
+    lines.push(format!("angular_velocity = {}", vector(stream.body.angular_velocity)));
+    lines
 }
 
 /// A domain as a table in a line.

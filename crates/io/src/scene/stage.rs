@@ -175,7 +175,7 @@ impl<'r> Reader<'r, '_> {
         let first = before.setup.bodies.len();
         refuse_taken_names(&incoming, before)?;
         let came_in = incoming.list.len();
-        let frame = before.setup.model.cell.map(|cell| cell.frame);
+        let frame = before.setup.model.cell.as_ref().map(|cell| cell.frame);
         let count = first + incoming.list.len();
         let groups = grains::read(table, &materials, self.folder, frame.is_some(), self.memory, count)?;
         let draft = frame.map(|frame| cell::Draft::kept(table.place(), frame));
@@ -210,7 +210,7 @@ impl<'r> Reader<'r, '_> {
         staying.end_table(table.place());
         meet::check_laws(&staying, &streams, &materials.list, &laws)?;
 
-        let cell = match before.setup.model.cell {
+        let cell = match before.setup.model.cell.clone() {
             Some(old) if chosen.cell => Some(read_cell(&top, table, &head, old.frame, (&staying, &materials, &laws))?),
             old => old,
         };
@@ -448,9 +448,9 @@ fn with_settings(old: &BodyList, tables: &Bodies<'_>, numbers: &[usize], chosen:
 /// Gives a body what is set of it.
 pub(super) fn set_body(body: &mut Body, set: Option<&Body>, driven: bool) {
     let Some(set) = set else { return };
-    (body.force, body.torque, body.lock) = (set.force, set.torque, set.lock);
+    (body.force, body.torque, body.lock) = (set.force.clone(), set.torque.clone(), set.lock);
     if driven {
-        body.motion = set.motion;
+        body.motion = set.motion.clone();
     }
 }
 

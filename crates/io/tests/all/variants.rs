@@ -85,7 +85,7 @@ roll = { law = "constant-torque", mu = 0.1 }
 fn tables_and_keys_at_the_top_replace_the_scenes_whole() {
     let scene = with("top", "title = \"other\"\ngravity = [0, 0, -1]\n[time]\nend = 0.2\nstep = 1e-5\n").unwrap();
     assert_eq!((scene.title.as_str(), scene.end, scene.setup.model.dt), ("other", 0.2, 1e-5));
-    assert_eq!(scene.setup.model.gravity.z, -1.0);
+    assert_eq!(scene.setup.model.gravity.at(0.0).z, -1.0);
     assert_eq!(scene.setup.bodies.len(), 3);
     // `end` is not taken from the scene's [time]: tables replace tables.
     let error = with("whole", "seed = 3\n[time]\nstep = 1e-5\n").unwrap_err();
@@ -206,7 +206,7 @@ fn a_stage_is_named_in_a_set_and_counts_after_what_it_sets_itself() {
     let scene = with("stages", &(stages.to_owned() + over)).unwrap();
     let model = |k: usize| &scene.stages[k].scene.setup.model;
     // What one stage sets holds in those that follow.
-    assert_eq!([model(0).gravity.z, model(1).gravity.z], [-3.0, -3.0]);
+    assert_eq!([0, 1].map(|k| model(k).gravity.at_start().z), [-3.0, -3.0]);
     assert_eq!((scene.stages[1].scene.end, scene.stages[1].velocities), (0.4, scene::Velocities::Zero));
     let error = with("stages-wrong", &(stages.to_owned() + "[set]\n\"stage[c].gravity\" = [0, 0, 0]\n")).unwrap_err();
     assert!(error.message().contains("the scene has no stage[c]"), "{error}");

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::{
-    control_text, domain_lines, every_text, laws, lock_text, method_lines, motion_text, number, stop_lines,
+    control_text, domain_lines, every_text, laws, locks, method_lines, motion_text, number, signal_text, stop_lines,
     stream_lines, string, vector, write_body, write_group,
 };
 use crate::scene::grains::Group;
@@ -63,7 +63,7 @@ fn settings(stage: &Stage, before: &Scene, numbers: &[usize]) -> Vec<(String, St
     let (model, old) = (&scene.setup.model, &before.setup.model);
     let mut put = |key: String, value: String| set.push((key, value));
     if model.gravity != old.gravity {
-        put("gravity".into(), vector(model.gravity));
+        put("gravity".into(), signal_text(&model.gravity, vector));
     }
     if model.method != old.method {
         put("method".into(), format!("{{ {} }}", method_lines(&model.method).join(", ")));
@@ -97,9 +97,9 @@ fn settings(stage: &Stage, before: &Scene, numbers: &[usize]) -> Vec<(String, St
             put(format!("body[{table}].motion"), motion_text(&body.motion));
         }
         if stage.loaded.contains(id) {
-            put(format!("body[{table}].force"), vector(body.force));
-            put(format!("body[{table}].torque"), vector(body.torque));
-            put(format!("body[{table}].lock"), lock_text(&body));
+            put(format!("body[{table}].force"), signal_text(&body.force, vector));
+            put(format!("body[{table}].torque"), signal_text(&body.torque, vector));
+            put(format!("body[{table}].lock"), locks(&body));
         }
     }
     for (k, stream) in model.inflows.iter().enumerate().take(old.inflows.len()).filter(|(k, _)| stage.streams[*k]) {

@@ -72,6 +72,7 @@ const FIGURES: &[(&str, Source)] = &[
     ("shear-box.png", Commands(&["run examples/09-shear-box.toml"], "runs/09-shear-box/picture.png")),
     ("shear.png", Commands(&SHEAR, "runs/15-shear/measure-packing.png")),
     ("spinning-ball.svg", ByHand(PLOT)),
+    ("stop-and-go.png", Commands(&["run examples/17-stop-and-go.toml"], "runs/17-stop-and-go/picture.png")),
     ("sweep.png", ByHand("the head of sweep.html of examples/sweep/heap.toml, in a browser")),
     ("throw.svg", ByHand(PLOT)),
     ("versus-lammps.svg", ByHand("`cargo xtask bench --versus lammps`: hours, on a quiet machine")),

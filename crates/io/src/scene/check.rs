@@ -137,11 +137,11 @@ fn describe_stream(scene: &Scene, inflow: &Inflow) -> String {
     let due = inflow.due_before(scene.steps, scene.setup.model.dt);
     let all = if due == inflow.count { "all".to_owned() } else { due.to_string() };
     let rate = match &inflow.rate {
-        Signal::Constant(rate) => short(*rate),
-        Signal::Schedule(_) => "by its schedule".to_owned(),
+        Signal::Constant(rate) => format!("{} a second", short(*rate)),
+        Signal::Schedule(_) => "as many as its schedule says".to_owned(),
     };
     format!(
-        "{} of \"{material}\", radius {radius} m, {} a second from {} s on ({all} due before the end), in {} to {}",
+        "{} of \"{material}\", radius {radius} m, {} from {} s on ({all} due before the end), in {} to {}",
         inflow.count,
         rate,
         short(inflow.start),

@@ -100,6 +100,12 @@ pub const EXAMPLES: &[(&str, &[&str], u64, Hashes)] = &[
         12500,
         [0x1f6c_e13e_d46b_822c, 0x2ed2_d01f_e6b7_2332, 0xb29b_264a_32a7_1f8f, 0x3589_6009_0cff_eb9a],
     ),
+    (
+        "17-stop-and-go",
+        &["time.step=4e-5"],
+        25000,
+        [0xf3c2_1433_75de_82f4, 0xc10d_35f9_3bf1_c880, 0x1b43_e84e_ff38_3b16, 0x18e8_f8fa_a183_a55c],
+    ),
 ];
 
 /// Scenes with a checkpoint of version 1: the hash of the file, the step at the end, and the hashes there.

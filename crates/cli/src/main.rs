@@ -18,6 +18,7 @@ mod rules;
 mod run;
 mod schema;
 mod side_by_side;
+mod solve;
 mod sweep;
 mod terminal;
 
@@ -53,6 +54,7 @@ enum Command {
     Compare(compare::Compare),
     Sweep(sweep::Sweep),
     Probe(probe::Probe),
+    Solve(solve::Solve),
     Measure(measure::Measure),
     Reproduce(reproduce::Reproduce),
     Laws(laws::Laws),
@@ -95,6 +97,7 @@ fn main() -> ExitCode {
         Command::Compare(compare) => compare.execute(),
         Command::Sweep(sweep) => sweep.execute(),
         Command::Probe(probe) => probe.execute(),
+        Command::Solve(solve) => solve.execute(),
         Command::Measure(measure) => measure.execute(),
         Command::Reproduce(reproduce) => reproduce.execute(),
         Command::Laws(laws) => laws.execute(),

@@ -52,6 +52,8 @@ pub struct Column {
     pub width: usize,
     /// How a file has them.
     pub kind: Kind,
+    /// Whether every state has it.
+    pub always: bool,
     /// Which states have it.
     pub when: fn(&Model, &State) -> bool,
     /// The numbers of the body with this index.
@@ -141,6 +143,7 @@ pub const COLUMNS: [Column; 14] = [
         ..Column::of("walls.built_orientation", 4, Kind::F64)
     },
     Column {
+        always: false,
         when: |_, s| s.cell.is_some(),
         get: |s, i, out| out.copy_from_slice(&s.bodies.image_of(i).as_dvec3().to_array()),
         set: |s, i, row| put(&mut s.bodies.images[i], DVec3::from_slice(row).as_ivec3()),
@@ -156,7 +159,16 @@ pub const IMAGES: &str = "bodies.images";
 impl Column {
     /// Of every body, in every state.
     const fn of(name: &'static str, width: usize, kind: Kind) -> Self {
-        Column { name, of: Of::Bodies, width, kind, when: |_, _| true, get: |_, _, _| (), set: |_, _, _| Ok(()) }
+        Column {
+            name,
+            of: Of::Bodies,
+            width,
+            kind,
+            always: true,
+            when: |_, _| true,
+            get: |_, _, _| (),
+            set: |_, _, _| Ok(()),
+        }
     }
 }
 

@@ -178,6 +178,25 @@ impl Carried {
 }
 
 impl Sums {
+    /// Visits every number with its name: what a checkpoint holds. Those by motion come together, in the order of
+    /// `Loss::OF_CONTACTS`. A sum that a file does not have is zero, so a new one is a field and a line here.
+    pub fn each(&mut self, visit: &mut dyn FnMut(&'static str, &mut [f64])) {
+        let one = std::slice::from_mut::<f64>;
+        visit("work", &mut self.work);
+        visit("power", &mut self.power);
+        visit("driven", one(&mut self.driven));
+        visit("driven_power", one(&mut self.driven_power));
+        visit("local", one(&mut self.local));
+        visit("start", one(&mut self.start));
+        visit("stored_at_start", &mut self.stored_at_start);
+        visit("stored_out", &mut self.stored_out);
+        visit("carried.kinetic_in", one(&mut self.carried.kinetic_in));
+        visit("carried.potential_in", one(&mut self.carried.potential_in));
+        visit("carried.kinetic_out", one(&mut self.carried.kinetic_out));
+        visit("carried.potential_out", one(&mut self.carried.potential_out));
+        visit("carried.stored_out", one(&mut self.carried.stored_out));
+    }
+
     /// Books one evaluation of loads; `weight` is dt, or dt/2 for the first.
     pub fn book(&mut self, power: [f64; 4], driven_power: f64, weight: f64) {
         for (work, power) in self.work.iter_mut().zip(power) {

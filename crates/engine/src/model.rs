@@ -7,7 +7,7 @@ use crate::body::{Motion, MovingPose, Prescribed};
 use crate::cell::{Cell, Control};
 use crate::inflow::{Inflow, Outflow};
 use crate::law::pair_memory::SLIPS;
-use crate::law::{MemoryLayout, PairLaws, SpringLaws};
+use crate::law::{MemoryLayout, MemorySize, PairLaws, SpringLaws};
 use crate::schedule::Signal;
 use crate::shape::Shape;
 
@@ -75,7 +75,8 @@ impl From<Explicit> for Method {
 pub struct LawTable {
     materials: usize,
     pairs: Vec<Option<PairLaws>>,
-    stride: usize,
+    /// How much a contact of each pair remembers.
+    memory: Vec<MemorySize>,
 }
 
 impl Default for LawTable {
@@ -87,16 +88,18 @@ impl Default for LawTable {
 impl LawTable {
     /// No law between any two of `materials` materials.
     pub fn new(materials: usize) -> Self {
-        LawTable { materials, pairs: vec![None; materials * materials], stride: SLIPS }
+        let pairs = materials * materials;
+        LawTable { materials, pairs: vec![None; pairs], memory: vec![MemorySize { hot: SLIPS, cold: 0 }; pairs] }
     }
 
     /// Sets the laws of an unordered pair of materials.
     pub fn set(&mut self, first: u16, second: u16, laws: impl Into<PairLaws>) {
         let (i, j, laws) = (first as usize, second as usize, laws.into());
-        self.pairs[i * self.materials + j] = Some(laws);
-        self.pairs[j * self.materials + i] = Some(laws);
-        let springs = self.pairs.iter().flatten().filter_map(PairLaws::springs);
-        self.stride = springs.map(|laws| MemoryLayout::of(laws).total()).max().unwrap_or(SLIPS);
+        let size = laws.springs().map(|laws| MemoryLayout::of(laws).size());
+        for pair in [i * self.materials + j, j * self.materials + i] {
+            self.pairs[pair] = Some(laws);
+            self.memory[pair] = size.unwrap_or(MemorySize { hot: SLIPS, cold: 0 });
+        }
     }
 
     /// How many materials there are.
@@ -104,9 +107,15 @@ impl LawTable {
         self.materials
     }
 
-    /// Numbers that a contact remembers, at most: the lanes of memory of every block.
-    pub fn stride(&self) -> usize {
-        self.stride
+    /// Numbers that a contact of any pair remembers, at most.
+    pub fn most_numbers(&self) -> usize {
+        self.memory.iter().map(|size| size.total()).max().unwrap_or(SLIPS)
+    }
+
+    /// How much a contact of an unordered pair of materials remembers.
+    #[inline(always)]
+    pub fn memory_size(&self, first: u16, second: u16) -> MemorySize {
+        self.memory[first as usize * self.materials + second as usize]
     }
 
     /// The laws of an unordered pair of materials.

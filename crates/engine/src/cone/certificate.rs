@@ -2,17 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::project::{Cones, project};
+use super::elliptic::Limits;
+use super::project::{Cones, Split};
 use super::rows::{Rows, Twist};
-use super::sweep::Cone;
+use super::scale::Scale;
+use super::settings::{Cone, LoadRule};
 
 /// How well a step was solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Sweeps over all contacts.
+    /// Sweeps over all contacts, products with the matrix, factorisations: what the solver counts.
     pub iterations: u32,
     /// Natural residual |g - P(g - eta u)|/eta (m/s), torque rows times R_eff: root mean square over contacts that carry an
-    /// impulse or should.
+    /// impulse or should, and rows of blocks.
     pub residual: f64,
     /// The largest of them (m/s).
     pub residual_max: f64,
@@ -28,35 +30,70 @@ pub struct Certificate {
     pub solved: bool,
 }
 
+impl Scale {
+    /// g - P(g - eta (u + A(u) n)), over eta, with torques over the length and angular velocities times it: then all rows are
+    /// forces and velocities (m/s).
+    pub(super) fn natural_residual(&self, g: &Split, u: &Split, limits: &Limits, length: f64, cone: Cone) -> Split {
+        let mut u = *u;
+        if !limits.resist_turning() {
+            (u.spin, u.roll) = (0.0, glam::DVec3::ZERO);
+        }
+        u.normal += if cone == Cone::Exact { limits.opening(&u) } else { 0.0 };
+        let (g, u, scaled) = plain(g, &u, limits, length);
+        let eta = self.plain_step;
+        g.plus(&scaled.project(&g.plus(&u, -eta)), -1.0).times([1.0 / eta; 4])
+    }
+
+    /// The same with the load along the normal given.
+    fn frozen_residual(&self, g: &Split, u: &Split, limits: &Limits, length: f64) -> Split {
+        let (g, mut u, scaled) = plain(g, u, limits, length);
+        u.normal = 0.0;
+        let eta = self.plain_step;
+        g.plus(&scaled.cut(&g.plus(&u, -eta)), -1.0).times([1.0 / eta; 4])
+    }
+}
+
+/// Torques over the length, angular velocities times it, and the cones that follow.
+fn plain(g: &Split, u: &Split, limits: &Limits, length: f64) -> (Split, Split, Limits) {
+    let (over, by) = ([1.0, 1.0, 1.0 / length, 1.0 / length], [1.0, 1.0, length, length]);
+    let Cones { slide, roll, spin } = limits.cones;
+    let scaled = Cones { slide, roll: roll / length, spin: spin / length };
+    (g.times(over), u.times(by), limits.scaled(&scaled, &by, &over))
+}
+
 /// Judges the impulses of rows and the velocities that they have led to.
-pub fn certify(rows: &Rows, twists: &[Twist], cone: Cone) -> Certificate {
+pub(super) fn certify(rows: &Rows, twists: &[Twist], cone: Cone, load: LoadRule) -> Certificate {
     let mut certificate = Certificate::default();
     let (mut squares, mut count) = (0.0, 0_u32);
     for index in 0..rows.len() {
-        let (cones, length, eta) = (rows.cones[index], rows.length[index], rows.scale[index].plain_step);
+        let (limits, length, scale) = (rows.limits(index), rows.length[index], &rows.scale[index]);
         let (g, mut u) = (rows.split_impulse(index), rows.velocity(index, twists));
-        if !cones.resist_turning() {
+        if !limits.resist_turning() {
             (u.spin, u.roll) = (0.0, glam::DVec3::ZERO);
         }
-        let opening = cones.opening(&u);
-        let dual = match cone {
-            Cone::Exact => -u.normal,
-            Cone::Associated => opening - u.normal,
+        let opening = limits.opening(&u);
+        let (off, dual) = match (load, cone) {
+            (LoadRule::Frozen, _) => (scale.frozen_residual(&g, &u, &limits, length), 0.0),
+            (_, Cone::Exact) => (scale.natural_residual(&g, &u, &limits, length, cone), -u.normal),
+            (_, Cone::Associated) => (scale.natural_residual(&g, &u, &limits, length, cone), opening - u.normal),
         };
-        u.normal += if cone == Cone::Exact { opening } else { 0.0 };
-        // Torques over the length, angular velocities times it: then all rows are forces and velocities.
-        let (over, by) = ([1.0, 1.0, 1.0 / length, 1.0 / length], [1.0, 1.0, length, length]);
-        let (g_plain, u_plain) = (g.times(over), u.times(by));
-        let scaled = Cones { slide: cones.slide, roll: cones.roll / length, spin: cones.spin / length };
-        let off = g_plain.plus(&project(&g_plain.plus(&u_plain, -eta), &scaled), -1.0);
-        let residual = off.dot(&off).sqrt() / eta;
+        let residual = off.dot(&off).sqrt();
         squares += residual * residual;
         count += u32::from(g.normal > 0.0 || residual > 0.0);
         certificate.active += u32::from(g.normal > 0.0);
         certificate.residual_max = worse(certificate.residual_max, residual);
-        certificate.cone_error = worse(certificate.cone_error, cones.violation(&g));
+        certificate.cone_error = worse(certificate.cone_error, limits.violation(&g));
         certificate.dual_error = worse(certificate.dual_error, dual);
-        certificate.complementarity += g.dot(&u).abs();
+        u.normal += if cone == Cone::Exact { opening } else { 0.0 };
+        certificate.complementarity += if load == LoadRule::Solved { g.dot(&u).abs() } else { 0.0 };
+    }
+    for index in 0..rows.blocks.len() {
+        let u = rows.blocks.velocity(index, twists);
+        for off in &rows.blocks.residual(index, &u, cone)[..rows.blocks.rows(index).len()] {
+            squares += off * off;
+            count += 1;
+            certificate.residual_max = worse(certificate.residual_max, off.abs());
+        }
     }
     certificate.residual = if count == 0 { 0.0 } else { (squares / f64::from(count)).sqrt() };
     certificate
@@ -64,5 +101,5 @@ pub fn certify(rows: &Rows, twists: &[Twist], cone: Cone) -> Certificate {
 
 /// The larger one; what is not a number is the worst.
 fn worse(so_far: f64, one: f64) -> f64 {
-    if one <= so_far { so_far } else { one }
+    if so_far.is_nan() || one <= so_far { so_far } else { one }
 }

@@ -14,25 +14,45 @@
 //! | file | what it has |
 //! | --- | --- |
 //! | `problem.rs` | `Problem` and `Solution`: plain and serialisable, to be used without the rest of the engine |
+//! | `matrix_problem.rs` | the same where the matrix is given and there are no bodies |
 //! | `rows.rs` | `Rows`: the same flat, kept from step to step, filled without allocation |
-//! | `project.rs` | the exact projection on C |
+//! | `blocks.rs` | `Blocks`: joints, drives, contacts that are given by their matrix |
+//! | `project.rs` | the exact projection on C, with its derivative |
+//! | `elliptic.rs` | the same for friction that depends on the direction, and for sliding and spinning together |
 //! | `scale.rs` | steps and scales of one contact from its own block |
 //! | `colour.rs` | which rows share no body |
-//! | `sweep.rs` | one pass over all rows, and `solve`: passes until the certificate is good |
+//! | `settings.rs` | which law, which solver, how well |
+//! | `solve.rs` | `solve` and `solve_by`: until the certificate is good |
+//! | `sweep.rs` | one pass over all rows, with the load along the normal solved or given |
+//! | `accelerated.rs` | accelerated projected gradient |
+//! | `newton.rs` | semismooth Newton; `factor.rs`: its sparse factors |
 //! | `certificate.rs` | how well it was solved, in m/s |
-//!
-//! Does not do: joints, box rows, compliance, anisotropic rolling, the coupled slide-spin cone, other solvers.
+//! | `conflict.rs` | which contacts and joints contradict each other, where no velocities satisfy them |
 
+mod accelerated;
+mod blocks;
 mod certificate;
 mod colour;
+mod conflict;
+mod elliptic;
+mod factor;
+mod matrix_problem;
+mod newton;
 mod problem;
 mod project;
 mod rows;
 mod scale;
+mod settings;
+mod solve;
 mod sweep;
 
+pub use blocks::{BlockRow, Blocks, Lever, MOST_ROWS, Set};
 pub use certificate::Certificate;
-pub use problem::{Problem, ProblemBody, ProblemContact, ProblemError, Solution};
-pub use project::{Cones, Split, project};
-pub use rows::{Row, Rows, Twist, Wrench};
-pub use sweep::{Cone, Settings, solve};
+pub use conflict::{Conflict, find_conflict};
+pub use elliptic::{AxisRoll, Ellipse, Limits};
+pub use matrix_problem::{MatrixContact, MatrixProblem, MatrixSolution};
+pub use problem::{Problem, ProblemBody, ProblemContact, ProblemError, ProblemRow, Solution};
+pub use project::{Cones, Slope, Split, project};
+pub use rows::{Options, Row, Rows, Twist, Wrench};
+pub use settings::{Cone, LoadRule, Rule, Settings, Solver};
+pub use solve::{solve, solve_by};

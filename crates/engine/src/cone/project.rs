@@ -124,10 +124,29 @@ impl Split {
 #[inline(always)]
 pub fn project(x: &Split, cones: &Cones) -> Split {
     let sizes = [x.slide.length(), x.roll.length(), x.spin.abs()];
+    let Some(Root { y, active, .. }) = root(x.normal, sizes, cones) else { return Split::default() };
+    let ratios = [cones.slide, cones.roll, cones.spin];
+    let keep = |k: usize| if active[k] { ratios[k] * y / sizes[k] } else { 1.0 };
+    Split { normal: y, slide: x.slide * keep(0), roll: x.roll * keep(1), spin: x.spin * keep(2) }
+}
+
+/// Where psi' vanishes.
+struct Root {
+    /// The projected n.
+    y: f64,
+    /// Which of slide, roll and spin are cut down to their cones.
+    active: [bool; 3],
+    /// 1 + sum of c_i^2 over those.
+    d: f64,
+}
+
+/// The root for these sizes of slide, roll and spin; none in the polar cone.
+#[inline(always)]
+fn root(normal: f64, sizes: [f64; 3], cones: &Cones) -> Option<Root> {
     let ratios = [cones.slide, cones.roll, cones.spin];
     let mut active = [true; 3];
-    let y = loop {
-        let (mut a, mut d) = (x.normal, 1.0);
+    loop {
+        let (mut a, mut d) = (normal, 1.0);
         for k in 0..3 {
             if active[k] {
                 a += ratios[k] * sizes[k];
@@ -136,7 +155,7 @@ pub fn project(x: &Split, cones: &Cones) -> Split {
         }
         // In the polar cone; only the first pass can find it.
         if a <= 0.0 {
-            return Split::default();
+            return None;
         }
         let y = a / d;
         let before = active;
@@ -144,9 +163,59 @@ pub fn project(x: &Split, cones: &Cones) -> Split {
             active[k] &= ratios[k] * y < sizes[k];
         }
         if active == before {
-            break y;
+            return Some(Root { y, active, d });
         }
-    };
-    let keep = |k: usize| if active[k] { ratios[k] * y / sizes[k] } else { 1.0 };
-    Split { normal: y, slide: x.slide * keep(0), roll: x.roll * keep(1), spin: x.spin * keep(2) }
+    }
+}
+
+/// The derivative of the projection at one point (THEORY.md eq. 8.9): symmetric, with eigenvalues from 0 to 1. Where cones
+/// begin or cease to be active it has a jump; it is then that of the side on which they are not.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Slope {
+    /// 0 in the polar cone, else 1.
+    inside: f64,
+    /// Coefficient of each active cone, 0 of the others: slide, roll, spin.
+    ratios: [f64; 3],
+    /// By how much each is cut: c_i y/|l_i|, 1 where it is not.
+    keep: [f64; 3],
+    /// e_i = l_i/|l_i|.
+    slide: DVec3,
+    roll: DVec3,
+    spin: f64,
+    d: f64,
+}
+
+impl Slope {
+    /// That at `x`.
+    pub fn of(x: &Split, cones: &Cones) -> Slope {
+        let sizes = [x.slide.length(), x.roll.length(), x.spin.abs()];
+        let Some(Root { y, active, d }) = root(x.normal, sizes, cones) else { return Slope::default() };
+        let ratios = [cones.slide, cones.roll, cones.spin];
+        let each = |of: &dyn Fn(usize) -> f64, or: f64| [0, 1, 2].map(|k| if active[k] { of(k) } else { or });
+        let unit = each(&|k| 1.0 / sizes[k], 0.0);
+        Slope {
+            inside: 1.0,
+            ratios: each(&|k| ratios[k], 0.0),
+            keep: each(&|k| ratios[k] * y / sizes[k], 1.0),
+            slide: x.slide * unit[0],
+            roll: x.roll * unit[1],
+            spin: x.spin * unit[2],
+            d,
+        }
+    }
+
+    /// What a small change of the point does to its projection: dy = (dn + sum c_i e_i . dl_i)/d, and
+    /// dp_i = c_i e_i dy + (c_i y/|l_i|) (1 - e_i e_i') dl_i of active cones.
+    pub fn apply(&self, dx: &Split) -> Split {
+        let along = [self.slide.dot(dx.slide), self.roll.dot(dx.roll), self.spin * dx.spin];
+        let [mu, rho, sigma] = self.ratios;
+        let dy = self.inside * (dx.normal + mu * along[0] + rho * along[1] + sigma * along[2]) / self.d.max(1.0);
+        let [slide, roll, spin] = self.keep;
+        Split {
+            normal: dy,
+            slide: self.slide * (mu * dy - slide * along[0]) + dx.slide * (self.inside * slide),
+            roll: self.roll * (rho * dy - roll * along[1]) + dx.roll * (self.inside * roll),
+            spin: self.spin * (sigma * dy - spin * along[2]) + dx.spin * (self.inside * spin),
+        }
+    }
 }

@@ -3,10 +3,13 @@
 //!
 //! Impulses are world vectors, so there is no tangent basis that could flip between two steps.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
+use super::accelerated::Flat;
+use super::blocks::Blocks;
 use super::colour::Colours;
+use super::elliptic::{Ellipse, Limits};
 use super::project::{Cones, Split};
 use super::scale::Scale;
 use super::sweep::Outcome;
@@ -49,6 +52,24 @@ pub struct Row {
     pub impulse: Wrench,
 }
 
+/// What only few contacts have.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Velocity per impulse that the contact itself gives way with: of forces (1/kg) and of torques (1/(kg m^2)), symmetric.
+    pub compliance: [DMat3; 2],
+    /// Added to the angular velocity of a relative to b (rad/s).
+    pub turning_bias: DVec3,
+    /// Rolling friction that depends on the axis, sliding and spinning that share one limit.
+    pub ellipse: Option<Ellipse>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        // A matrix is the identity by default.
+        Options { compliance: [DMat3::ZERO; 2], turning_bias: DVec3::ZERO, ellipse: None }
+    }
+}
+
 /// All contacts of a step. Pushed, solved, read, cleared.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
@@ -59,21 +80,37 @@ pub struct Rows {
     pub(super) cones: Vec<Cones>,
     pub(super) length: Vec<f64>,
     pub(super) impulse: Vec<Wrench>,
+    /// As many as rows, or none if no row has any.
+    pub(super) options: Vec<Options>,
+    pub(super) blocks: Blocks,
     pub(super) scale: Vec<Scale>,
     pub(super) colours: Colours,
     /// Scratch of a colour that threads share.
     pub(super) outcomes: Vec<Outcome>,
+    /// Scratch of solvers: velocities without contacts, and what the accelerated gradient iterates on.
+    pub(super) free: Vec<Twist>,
+    pub(super) flat: Flat,
 }
 
 impl Rows {
-    /// How many there are.
+    /// How many contacts there are.
     pub fn len(&self) -> usize {
         self.bodies.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no contacts.
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty()
+    }
+
+    /// Joints and whatever else is no contact.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// The same, to push to.
+    pub fn blocks_mut(&mut self) -> &mut Blocks {
+        &mut self.blocks
     }
 
     /// Drops all rows and keeps their room.
@@ -85,6 +122,8 @@ impl Rows {
         self.cones.clear();
         self.length.clear();
         self.impulse.clear();
+        self.options.clear();
+        self.blocks.clear();
         self.scale.clear();
     }
 
@@ -97,6 +136,30 @@ impl Rows {
         self.cones.push(row.cones);
         self.length.push(row.length);
         self.impulse.push(row.impulse);
+        if !self.options.is_empty() {
+            self.options.push(Options::default());
+        }
+    }
+
+    /// Appends a contact that has more than most.
+    pub fn push_with(&mut self, row: Row, options: Options) {
+        self.push(row);
+        if options != Options::default() {
+            self.options.resize(self.bodies.len(), Options::default());
+            self.options[self.bodies.len() - 1] = options;
+        }
+    }
+
+    /// What a row has more than most.
+    pub fn options(&self, index: usize) -> Options {
+        self.options.get(index).copied().unwrap_or_default()
+    }
+
+    /// How far the friction of a row reaches.
+    #[inline(always)]
+    pub(super) fn limits(&self, index: usize) -> Limits {
+        let ellipse = if self.options.is_empty() { None } else { self.options[index].ellipse };
+        Limits { cones: self.cones[index], ellipse }
     }
 
     /// A contact as it was pushed, with the impulse it has now.
@@ -124,24 +187,39 @@ impl Rows {
         Split::new(self.normal[index], force, torque)
     }
 
-    /// The velocity u of a row, bias included: of a relative to b.
+    /// The velocity u of a row, of a relative to b, with its bias and what its compliance gives way.
     #[inline(always)]
     pub fn velocity(&self, index: usize, twists: &[Twist]) -> Split {
+        let (linear, angular) = self.motion(index, twists);
+        let linear = linear + self.bias[index];
+        if self.options.is_empty() {
+            return Split::new(self.normal[index], linear, angular);
+        }
+        let Options { compliance, turning_bias, .. } = self.options[index];
+        let Wrench { force, torque } = self.impulse[index];
+        Split::new(self.normal[index], linear + compliance[0] * force, angular + turning_bias + compliance[1] * torque)
+    }
+
+    /// Velocity and angular velocity of a relative to b at a row.
+    #[inline(always)]
+    pub(super) fn motion(&self, index: usize, twists: &[Twist]) -> (DVec3, DVec3) {
         let [a, b] = self.bodies[index].map(|body| twists[body as usize]);
         let [arm_a, arm_b] = self.arm[index];
         let at_a = a.velocity + a.angular_velocity.cross(arm_a);
         let at_b = b.velocity + b.angular_velocity.cross(arm_b);
-        Split::new(self.normal[index], at_a - at_b + self.bias[index], a.angular_velocity - b.angular_velocity)
+        (at_a - at_b, a.angular_velocity - b.angular_velocity)
     }
 
     /// Derives scales and colours, and cuts the impulses to start from down to their cones.
     pub(super) fn prepare(&mut self, response: &[Response]) {
+        self.scale.clear();
         for index in 0..self.len() {
             let row = self.get(index);
-            self.scale.push(Scale::of(&row, response));
-            let cut = row.cones.cut(&self.split_impulse(index));
+            self.scale.push(Scale::of(&row, &self.options(index), response));
+            let cut = self.limits(index).cut(&self.split_impulse(index));
             self.impulse[index] = Wrench { force: cut.linear(row.normal), torque: cut.angular(row.normal) };
         }
+        self.blocks.prepare(response);
         let moves = |body: u32| response[body as usize] != Response::NONE;
         self.colours.assign(&self.bodies, response.len(), moves);
     }
@@ -152,6 +230,7 @@ impl Rows {
             let changes = self.changes(index, impulse, response);
             self.add(index, &changes, twists);
         }
+        self.blocks.give_impulses(twists);
     }
 
     /// What an impulse does to the velocities of a and b.

@@ -9,7 +9,7 @@
 use glam::DVec3;
 
 use super::project::{Cones, Split};
-use super::rows::Row;
+use super::rows::{Options, Row};
 use crate::response::Response;
 
 /// What a sweep needs of a contact beside its geometry. Groups are in the order normal, slide, roll, spin.
@@ -29,26 +29,29 @@ pub struct Scale {
 
 impl Scale {
     /// Of a contact between bodies at least one of which moves.
-    pub fn of(row: &Row, response: &[Response]) -> Scale {
-        let rows = if row.cones.resist_turning() { 6 } else { 3 };
-        let block = block(row, response);
+    pub fn of(row: &Row, options: &Options, response: &[Response]) -> Scale {
+        Scale::of_block(&block(row, options, response), row.cones, row.length)
+    }
+
+    /// Of a block in the order n, u, w, tn, tu, tw.
+    pub fn of_block(block: &[[f64; 6]; 6], cones: Cones, length: f64) -> Scale {
+        let rows = if cones.resist_turning() { 6 } else { 3 };
         // The larger of two, so that a direction that is locked does not slow down the other.
         let larger = |k: usize, l: usize| block[k][k].max(block[l][l]);
         let diagonal = [block[0][0], larger(1, 2), larger(4, 5), block[3][3]];
-        let root = roots(diagonal, row.length);
+        let root = roots(diagonal, length);
         let inverse_root = root.map(|s| 1.0 / s);
         let by_row = |of: [f64; 4]| [of[0], of[1], of[1], of[3], of[2], of[2]];
-        let eta = 1.0 / largest_row_sum(&block, rows, by_row(root));
-        let length = row.length;
-        let plain = [1.0, 1.0, 1.0 / length, 1.0 / length];
-        let Cones { slide, roll, spin } = row.cones;
+        let eta = 1.0 / largest_row_sum(block, rows, by_row(root));
+        let plain = [1.0, 1.0, length, length];
+        let Cones { slide, roll, spin } = cones;
         let ratio = |group: usize| root[0] * inverse_root[group];
         Scale {
             step: root.map(|s| eta * s * s),
             root,
             inverse_root,
             cones: Cones { slide: slide * ratio(1), roll: roll * ratio(2), spin: spin * ratio(3) },
-            plain_step: 1.0 / largest_row_sum(&block, rows, by_row(plain.map(|l| 1.0 / l))).max(f64::MIN_POSITIVE),
+            plain_step: 1.0 / largest_row_sum(block, rows, by_row(plain)).max(f64::MIN_POSITIVE),
         }
     }
 }
@@ -69,7 +72,7 @@ fn largest_row_sum(block: &[[f64; 6]; 6], rows: usize, s: [f64; 6]) -> f64 {
 }
 
 /// N_ii in the order n, u, w, tn, tu, tw.
-fn block(row: &Row, response: &[Response]) -> [[f64; 6]; 6] {
+fn block(row: &Row, options: &Options, response: &[Response]) -> [[f64; 6]; 6] {
     let n = row.normal;
     let (u, w) = n.any_orthonormal_pair();
     let zero = DVec3::ZERO;
@@ -83,6 +86,13 @@ fn block(row: &Row, response: &[Response]) -> [[f64; 6]; 6] {
             for (l, entry) in block[k].iter_mut().enumerate() {
                 *entry += linear[l].dot(moved) + angular[l].dot(turned);
             }
+        }
+    }
+    let [of_forces, of_torques] = options.compliance;
+    let turning = [zero, zero, zero, n, u, w];
+    for k in 0..6 {
+        for l in 0..6 {
+            block[k][l] += linear[l].dot(of_forces * linear[k]) + turning[l].dot(of_torques * turning[k]);
         }
     }
     block

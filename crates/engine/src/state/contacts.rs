@@ -4,6 +4,7 @@
 //! (`contact::Remembered`).
 
 use crate::contact::Lanes;
+use crate::law::MemorySize;
 
 /// The contacts of a state and their memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,12 +93,38 @@ pub struct Slots {
     pub placed: Vec<Slot>,
     /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
-    /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero for places
-    /// that are not live; lanes beyond the places may hold anything.
+    /// Memory, as many lanes per block as the laws of its class ask for: the bits of slipping, then slide, roll and spin. Zero
+    /// for places that are not live; lanes beyond the places may hold anything.
     pub memory: Vec<Lanes>,
+    /// The cold slab: long memories, 32 contacts per block, contact after contact. Empty where no law has one.
+    pub cold: Vec<f64>,
 }
 
 impl Slots {
+    /// The lanes of memory of a block whose contacts remember so much.
+    #[inline(always)]
+    pub fn lanes(&self, head: &BlockHead, size: MemorySize) -> &[Lanes] {
+        &self.memory[head.memory as usize..][..size.hot]
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub fn lanes_mut(&mut self, head: &BlockHead, size: MemorySize) -> &mut [Lanes] {
+        &mut self.memory[head.memory as usize..][..size.hot]
+    }
+
+    /// What a contact of a block has in the cold slab.
+    #[inline(always)]
+    pub fn cold(&self, head: &BlockHead, size: MemorySize, lane: usize) -> &[f64] {
+        &self.cold[head.cold as usize + lane * size.cold..][..size.cold]
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub fn cold_mut(&mut self, head: &BlockHead, size: MemorySize, lane: usize) -> &mut [f64] {
+        &mut self.cold[head.cold as usize + lane * size.cold..][..size.cold]
+    }
+
     /// How many touch.
     pub fn touching(&self) -> usize {
         self.blocks.iter().map(|head| head.live.count_ones() as usize).sum()
@@ -108,6 +135,7 @@ impl Slots {
         4 * self.placed.capacity()
             + size_of::<BlockHead>() * self.blocks.capacity()
             + size_of::<Lanes>() * self.memory.capacity()
+            + size_of::<f64>() * self.cold.capacity()
     }
 }
 
@@ -122,6 +150,10 @@ pub struct BlockHead {
     pub count: u32,
     /// One bit a place, set where the pair touches.
     pub live: u32,
+    /// Where its lanes of memory begin.
+    pub memory: u32,
+    /// Where its numbers in the cold slab begin.
+    pub cold: u32,
 }
 
 impl BlockHead {

@@ -8,6 +8,8 @@ mod cell;
 mod closed_forms;
 mod common;
 mod cone;
+mod cone_projection;
+mod cone_solvers;
 mod conservation;
 mod due;
 mod golden;

@@ -43,10 +43,10 @@ impl Source {
         Source { name: name.into(), text: text.into(), over: None }
     }
 
-    /// Reads a file of at most `largest` bytes.
-    pub fn read(path: &Path, largest: u64) -> Result<Self, InputError> {
+    /// The bytes of a file of at most `largest` bytes.
+    pub fn read_bytes(path: &Path, largest: u64) -> Result<Vec<u8>, InputError> {
         let name = path.display().to_string();
-        let bytes = read_file(path, largest).map_err(|error| {
+        read_file(path, largest).map_err(|error| {
             if error.kind() != ErrorKind::NotFound {
                 return InputError::of_file(&name, error.to_string());
             }
@@ -55,7 +55,13 @@ impl Source {
                 Some(near) => missing.help(near),
                 None => missing,
             }
-        })?;
+        })
+    }
+
+    /// Reads a file of at most `largest` bytes.
+    pub fn read(path: &Path, largest: u64) -> Result<Self, InputError> {
+        let name = path.display().to_string();
+        let bytes = Source::read_bytes(path, largest)?;
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Source::new(name, text)),
             Err(error) => {

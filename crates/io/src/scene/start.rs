@@ -22,7 +22,7 @@ use stickslip::body::{Body, Motion};
 use stickslip::cell::Frame;
 use stickslip::column::BodyState;
 use stickslip::law::Motions;
-use stickslip::law::{MemoryLayout, PairMemory};
+use stickslip::law::PairMemory;
 use stickslip::model::Model;
 use stickslip::setup::Described;
 use stickslip::world::{ContactKey, Remembered, RestoreError, Saved, Setup, World};
@@ -366,7 +366,7 @@ impl<'a> Earlier<'a> {
             let (Some(old), Some(new)) = (old, new) else { continue };
             let Some(laws) = setup.model.laws.springs(new_a, new_b) else { continue };
             let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
-            let memory = PairMemory::from_numbers(&new.layout(), |at| numbers[at]);
+            let memory = PairMemory::from(numbers.as_slice());
             let memory = if a < b { memory } else { memory.swapped(laws) };
             let key = ContactKey { a: a.min(b), b: a.max(b), feature: u32::from(contact.feature) };
             remembered.push(key, true, memory.numbers().iter().copied());
@@ -449,8 +449,7 @@ fn same_place(body: &Body, saved: &BodyState) -> bool {
 
 /// The numbers of a contact's memory under new laws: those of a motion whose law is of the same kind, zero else.
 fn carried(old: &PairText, new: &PairText, numbers: &[f64], model: &Model, dropped: &mut BTreeSet<String>) -> Vec<f64> {
-    let layout: MemoryLayout = new.layout();
-    let mut carried = vec![0.0; layout.total()];
+    let mut carried = vec![0.0; new.numbers()];
     // A law against all motions has more bits than one for each.
     let all = ("friction", Motions(u8::MAX));
     let motions = [("slide", Motions::SLIDE), ("roll", Motions::ROLL), ("spin", Motions::SPIN), all];

@@ -75,6 +75,7 @@ const FIGURES: &[(&str, Source)] = &[
     ("shear-box.png", Commands(&["run examples/09-shear-box.toml"], "runs/09-shear-box/picture.png")),
     ("shear.png", Commands(&SHEAR, "runs/15-shear/measure-packing.png")),
     ("spinning-ball.svg", ByHand(PLOT)),
+    ("stop-and-go.png", Commands(&["run examples/17-stop-and-go.toml"], "runs/17-stop-and-go/picture.png")),
     ("sweep.png", ByHand("the head of sweep.html of examples/sweep/heap.toml, in a browser")),
     ("throw.svg", ByHand(PLOT)),
     ("versus-lammps.svg", ByHand("`cargo xtask bench --versus lammps`: hours, on a quiet machine")),
@@ -111,7 +112,7 @@ pub fn draw(names: &[&str]) -> Result<u64, String> {
 }
 
 /// Runs one of the commands in a folder that has no examples: they are those of the workspace.
-pub(crate) fn stickslip(command: &str, work: &Path) -> Result<u64, String> {
+fn stickslip(command: &str, work: &Path) -> Result<u64, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let manifest = here.join("Cargo.toml").to_string_lossy().into_owned();
     let there = |word: &str| match word.starts_with("examples/") {

@@ -240,7 +240,11 @@ fn read_inertia(table: &Table<'_>, body: &mut Body, materials: &Materials) -> Re
 
 /// Mass and inertia must be finite and above zero; a radius near the ends of what numbers can hold breaks that.
 pub(crate) fn check_mass(body: &Body, materials: &Materials) -> std::result::Result<(), String> {
-    let (mass, inertia) = body.mass_and_inertia(materials.list[body.material as usize].density);
+    let material = &materials.list[body.material as usize];
+    let (mass, inertia) = body.mass_and_inertia(material.density);
+    if mass == 0.0 && material.density == 0.0 {
+        return Err(format!("[material.{}] has no `density`, and no `mass` is given", shown(&material.name)));
+    }
     if [mass, inertia.x, inertia.y, inertia.z].iter().all(|x| x.is_finite() && *x > 0.0) {
         Ok(())
     } else {

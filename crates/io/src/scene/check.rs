@@ -209,11 +209,11 @@ fn describe_stream(scene: &Scene, inflow: &Inflow) -> String {
     let (what, around) = if kind == "sphere" { (String::new(), "") } else { (format!(" {kind},"), "around it ") };
     let due = scene.due_before_end(inflow);
     let all = if due == inflow.count { "all".to_owned() } else { due.to_string() };
+    let unit = if matches!(inflow.rate, Rate::Mass(_)) { "kg/s" } else { "a second" };
     let rate = match inflow.rate.signal() {
-        Signal::Constant(rate) => short(*rate),
+        Signal::Constant(rate) => format!("{} {unit}", short(*rate)),
         Signal::Schedule(_) => "by its schedule".to_owned(),
     };
-    let rate = rate + if matches!(inflow.rate, Rate::Mass(_)) { " kg/s" } else { " a second" };
     let [from, to] = inflow.entrance.bounds();
     let place = match &inflow.entrance {
         Entrance::Box { .. } => "in".to_owned(),

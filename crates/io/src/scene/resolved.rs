@@ -190,7 +190,10 @@ fn control_text(cell: &Cell) -> Option<String> {
 
 fn write_materials(out: &mut String, scene: &Scene, elastic: &[Elastic]) -> std::fmt::Result {
     for (material, elastic) in scene.setup.model.materials.iter().zip(elastic) {
-        writeln!(out, "\n[material.{}]\ndensity = {}", key(&material.name), number(material.density))?;
+        writeln!(out, "\n[material.{}]", key(&material.name))?;
+        if material.density > 0.0 {
+            writeln!(out, "density = {}", number(material.density))?;
+        }
         let moduli = [("young", elastic.young), ("shear_modulus", elastic.shear_modulus), ("poisson", elastic.poisson)];
         for (key, value) in moduli {
             if let Some(value) = value {

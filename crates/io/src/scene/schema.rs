@@ -199,7 +199,7 @@ fn cell() -> Value {
 
 fn materials() -> Value {
     let material = object(vec![
-        ("!density", said(positive(), "[kg/m^3].")),
+        ("density", said(positive(), "[kg/m^3]; not needed by walls, nor by bodies with a mass.")),
         ("young", said(positive(), "Young's modulus [Pa], for hertz.")),
         ("shear_modulus", said(positive(), "Shear modulus [Pa], instead of young.")),
         ("poisson", said(Takes::Poisson.schema(), "Poisson's ratio, for hertz.")),

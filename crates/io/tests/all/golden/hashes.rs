@@ -106,6 +106,12 @@ pub const EXAMPLES: &[(&str, &[&str], u64, Hashes)] = &[
         250,
         [0x5ca2_43e8_0880_4774, 0x002d_d2d9_fc11_bb71, 0xf614_fd42_a569_472d, 0xa095_b159_cb92_838d],
     ),
+    (
+        "17-stop-and-go",
+        &["time.step=4e-5"],
+        25000,
+        [0xf3c2_1433_75de_82f4, 0xc10d_35f9_3bf1_c880, 0x1b43_e84e_ff38_3b16, 0x18e8_f8fa_a183_a55c],
+    ),
 ];
 
 /// Scenes with a checkpoint of version 1: the hash of the file, the step at the end, and the hashes there.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::examples::stickslip;
 use crate::table::Table;
-use crate::tool::{program, release};
 
 /// Checks the run of the example with this name, if there is something to check beyond that it ran.
 pub fn check(name: &str, folder: &Path) -> Result<(), String> {

@@ -173,9 +173,10 @@ fn callgrind(binary: &Path) -> Command {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--read-inline-info=no"]);
     command.args(["--collect-atstart=no", "--toggle-collect=*only_this_is_counted*"]).arg(binary);
-    // Callgrind counts every turn of a `rep stosb`, with which glibc fills more than 2 kB: one instruction that takes no longer than
-    // the loop of stores that the compiler may choose in its place.
-    command.env("GLIBC_TUNABLES", "glibc.cpu.x86_rep_stosb_threshold=1000000000");
+    // Callgrind counts every turn of a `rep stosb` or `rep movsb`, with which glibc fills and copies more than 2 kB: one instruction
+    // that takes no longer than the loop of stores that the compiler may choose in its place.
+    let loops = ["stosb", "movsb"].map(|name| format!("glibc.cpu.x86_rep_{name}_threshold=1000000000"));
+    command.env("GLIBC_TUNABLES", loops.join(":"));
     command
 }
 

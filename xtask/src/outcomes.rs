@@ -18,8 +18,48 @@ pub fn check(name: &str, folder: &Path) -> Result<(), String> {
         "13-shake" => goes_on(folder),
         "14-jam" => jams(folder),
         "15-shear" => shears(folder),
+        "17-lifted-tube" => lifts(folder),
+        "20-rigid" => rests_in_a_box(folder),
         _ => Ok(()),
     }
+}
+
+/// The tube rises by its velocity times the time since its stage began; rows of the series, which tell when, are 5 ms apart: 0.75 mm. Its grains
+/// then make a heap: its slope lies below the angle at which they slide on each other, atan(0.6) = 31 degrees, and is none of a puddle.
+fn lifts(folder: &Path) -> Result<(), String> {
+    let series = Table::read(folder, "series.csv")?;
+    let (times, stages) = (series.numbers("time")?, series.numbers("stage")?);
+    let begins =
+        |stage: f64| stages.iter().position(|own| *own == stage).map(|row| times[row]).ok_or("a stage is missing");
+    let (lift, rest) = (begins(2.0)?, begins(3.0)?);
+    near("duration of the lift", rest - lift, 0.8, 0.005)?;
+    let (times, heights) = (column(folder, 1, "time")?, column(folder, 1, "z")?);
+    near("height of the tube when it was last there", last(&heights)?, 0.06 + 0.15 * (last(&times)? - lift), 8e-4)?;
+    if last(&times)? > rest {
+        return Err("the tube is still there".into());
+    }
+    let printed = stickslip(&["measure", &folder.to_string_lossy(), "repose", "--json"])?;
+    let angle = printed.split_once("\"angle\"").and_then(|(_, rest)| {
+        rest.trim_start_matches([':', ' ', '{', '\n']).split([',', '}', '\n']).next()?.trim().parse::<f64>().ok()
+    });
+    let angle = angle.ok_or(format!("no angle in {printed}"))?;
+    println!("angle of repose of the heap that the tube leaves: {angle:.1} degrees");
+    if angle > 5.0 && angle < 31.0 { Ok(()) } else { Err(format!("angle of repose {angle}")) }
+}
+
+/// At rest floor and walls carry the weight of all balls, each but for the tolerance: a body may gain so much speed in a step, 0.01 g h,
+/// so the forces on it may be off by a hundredth of its weight. No step was left unsolved, and no two bodies overlap by more than
+/// the balls move in a step at the tolerance, times the steps that it may take to push them apart again.
+fn rests_in_a_box(folder: &Path) -> Result<(), String> {
+    let series = Table::read(folder, "series.csv")?;
+    let end = |name: &str| last(&series.numbers(name)?);
+    near("steps that were not solved", end("unsolved")?, 0.0, 0.0)?;
+    near("bodies that entered", end("entered")?, 400.0, 0.0)?;
+    near("the deepest overlap over the least radius", end("penetration")? / 0.015, 0.0, 1e-3)?;
+    let masses = Table::read(folder, "bodies-fixed.csv")?.numbers("mass")?;
+    let weight = 9.81 * masses.iter().filter(|mass| mass.is_finite()).sum::<f64>();
+    let carried = (0..5).map(|id| last(&column(folder, id, "fz")?)).sum::<Result<f64, String>>()?;
+    near("what floor and walls carry over the weight", -carried / weight, 1.0, 0.01)
 }
 
 /// Every grain starts just where and as fast as the example before has left it; and the box takes them along.
@@ -269,6 +309,24 @@ pub fn swept(folder: &Path) -> Result<(), String> {
         "potential energy of the small heap: {flat:.3e} J at most without rolling friction, {heap:.3e} J at least with"
     );
     if heap > 1.1 * flat { Ok(()) } else { Err(format!("the heap stands no higher: {heap} J, {flat} J")) }
+}
+
+/// All four runs of the sweep were taken up where the first stage ends, 0.5 s or 31,250 steps of 16 us from the start; so it ran
+/// once. With rolling friction the heap stands higher than without.
+pub fn ran_once(folder: &Path) -> Result<(), String> {
+    for run in 1..=4 {
+        let json = std::fs::read_to_string(folder.join(format!("runs/000{run}/run.json")));
+        let json = json.map_err(|error| format!("run {run}: {error}"))?;
+        let resumed = json.split_once("\"resumed\"").map_or("", |(_, rest)| rest);
+        if resumed.matches("\"step\":").count() != 1 || !resumed.contains("\"step\": 31250,") {
+            return Err(format!("run {run} was not taken up after its first stage, and only there: {resumed}"));
+        }
+    }
+    let table = Table::read(folder, "sweep.csv")?;
+    let (potential, seconds) = (table.numbers("potential")?, table.numbers("seconds")?);
+    println!("seconds of the runs, the first of which made the first stage: {seconds:.1?}; heaps: {potential:.2e?} J");
+    let [flat, .., heap] = potential[..] else { return Err("there are no runs".into()) };
+    if heap > flat { Ok(()) } else { Err(format!("the heap stands no higher: {heap} J, {flat} J")) }
 }
 
 fn near(what: &str, found: f64, expected: f64, tolerance: f64) -> Result<(), String> {

@@ -15,12 +15,12 @@ use glam::{DMat3, DVec3};
 use stickslip::cell::{Cell, CellInertia, Control, Frame};
 use stickslip::collide::sphere_sphere;
 use stickslip::contact::{Block, LANES, Lanes};
-use stickslip::law::MemoryLayout;
 use stickslip::law::kernel::{self, Kernel, Simd};
 use stickslip::law::{
     self, Hertz, Limit, Normal, Roll, RollEpsd, Slide, SlideSlider, Spin, SpinCurvature, SpinMarshall, SpringLaws,
     Tracked,
 };
+use stickslip::law::{ColdBlock, MemoryLayout};
 use stickslip::model::Model;
 use stickslip::random::Stream;
 use stickslip::state::Mover;
@@ -235,7 +235,7 @@ impl Kernel for Blocks<'_> {
                 sphere_sphere::gather(&mut block, lane, a, b, DVec3::ZERO);
             }
             block.live = u32::MAX;
-            kernel::evaluate::<LANES>(self.laws, &mut block, self.memory);
+            kernel::evaluate::<LANES>(self.laws, &mut block, self.memory, ColdBlock::new(&mut [], 0));
         }
         block.sums[4].0.iter().sum()
     }

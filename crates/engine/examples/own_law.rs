@@ -51,7 +51,7 @@ impl FrictionLaw for Saturating {
     }
 
     // No spring, nothing stored.
-    fn stored(&self, _: &Contact, _: &ModeOnly) -> [f64; 3] {
+    fn stored(&self, _: &Contact, _: &ModeOnly, _: &[f64]) -> [f64; 3] {
         [0.0; 3]
     }
 

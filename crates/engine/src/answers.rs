@@ -12,6 +12,7 @@ use crate::contact::{Remembered, VisitContact};
 use crate::error::{BuildError, RestoreError, Trouble};
 use crate::geometry::Geometry;
 use crate::measure::ContactRow;
+use crate::measure::solver::SolverReport;
 use crate::model::Model;
 use crate::state::{Mover, State};
 
@@ -115,6 +116,10 @@ pub trait Answers {
     /// How often neighbour lists were made.
     fn rebuilds(&self) -> u64 {
         0
+    }
+    /// How the latest step was solved, of a method that solves for impulses.
+    fn solver(&self) -> Option<SolverReport> {
+        None
     }
     /// Frees what the next step makes again.
     fn free(&mut self) {}

@@ -8,6 +8,7 @@ mod list;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::clock::Clock;
 use crate::frame;
 use crate::math;
 use crate::shape::Shape;
@@ -165,6 +166,20 @@ pub struct Prescribed {
     pub about: Option<DVec3>,
     /// An oscillation on top.
     pub oscillate: Option<Oscillation>,
+    /// When and where it began, where that is not with the run and where the body is described.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<Began>,
+}
+
+/// When and where a prescribed motion began: in a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Began {
+    /// Its own clock, which shows 0 when it begins.
+    pub clock: Clock,
+    /// Where the body was (m).
+    pub position: DVec3,
+    /// How it was turned.
+    pub orientation: DQuat,
 }
 
 /// A sine along an axis that starts from the body's start position.
@@ -194,6 +209,21 @@ pub struct MovingPose {
 }
 
 impl Prescribed {
+    /// Its own clock.
+    pub fn clock(&self) -> Clock {
+        self.began.map_or(Clock::default(), |began| began.clock)
+    }
+
+    /// Whether it begins with the stage that begins after so many steps.
+    pub fn begins_at(&self, step: u64) -> bool {
+        self.began.is_some_and(|began| began.clock == Clock { step, time: 0.0 })
+    }
+
+    /// Where and how a body stood when it began, which is described at this pose.
+    pub fn first_pose(&self, position: DVec3, orientation: DQuat) -> (DVec3, DQuat) {
+        self.began.map_or((position, orientation), |began| (began.position, began.orientation))
+    }
+
     /// The pose at `time` of a body that started at `position0`, `orientation0`.
     pub fn pose(&self, position0: DVec3, orientation0: DQuat, time: f64) -> MovingPose {
         let turn = frame::rotation(self.angular_velocity * time);

@@ -189,6 +189,19 @@ pub struct CellState {
 }
 
 impl CellState {
+    /// Visits every number but the directions in which it repeats, with its name: what a checkpoint holds. Matrices go column by
+    /// column.
+    pub fn each(&mut self, visit: &mut dyn FnMut(&'static str, &mut [f64])) {
+        visit("corner", self.frame.corner.as_mut());
+        visit("vectors", self.frame.vectors.as_mut());
+        visit("centre", self.centre.as_mut());
+        visit("gradient", self.gradient.as_mut());
+        visit("gradient_rate", self.gradient_rate.as_mut());
+        visit("strain", self.strain.as_mut());
+        visit("built", self.built.as_mut());
+        visit("virial", &mut self.virial);
+    }
+
     /// Whether all numbers are finite and the volumes positive.
     pub fn is_sound(&self) -> bool {
         let matrices = [self.frame.vectors, self.gradient, self.gradient_rate, self.strain, self.built];

@@ -52,6 +52,8 @@ pub struct Column {
     pub width: usize,
     /// How a file has them.
     pub kind: Kind,
+    /// Whether every state has it.
+    pub always: bool,
     /// Which states have it.
     pub when: fn(&Model, &State) -> bool,
     /// The numbers of the body with this index.
@@ -113,7 +115,7 @@ pub const COLUMNS: [Column; 14] = [
             mover.angular_velocity_ahead = [row[3] as f32, row[4] as f32, row[5] as f32];
             Ok(())
         },
-        ..Column::of("bodies.ahead", 6, Kind::F32)
+        ..Column::of_listed("bodies.ahead", 6, Kind::F32)
     },
     Column {
         get: |s, i, out| out.copy_from_slice(&s.bodies.loads[i].force.to_array()),
@@ -128,7 +130,7 @@ pub const COLUMNS: [Column; 14] = [
     Column {
         get: |s, i, out| out.copy_from_slice(&s.bodies.built_at[i].to_array()),
         set: |s, i, row| put(&mut s.bodies.built_at[i], DVec3::from_slice(row)),
-        ..Column::of("bodies.built_at", 3, Kind::F64)
+        ..Column::of_listed("bodies.built_at", 3, Kind::F64)
     },
     // Of the bodies that are not spheres, which stand last.
     Column {
@@ -138,9 +140,10 @@ pub const COLUMNS: [Column; 14] = [
             out.copy_from_slice(&[q.w, q.x, q.y, q.z]);
         },
         set: |s, i, row| put(&mut s.bodies.walls_built_at[i], quaternion(row)),
-        ..Column::of("walls.built_orientation", 4, Kind::F64)
+        ..Column::of_listed("walls.built_orientation", 4, Kind::F64)
     },
     Column {
+        always: false,
         when: |_, s| s.cell.is_some(),
         get: |s, i, out| out.copy_from_slice(&s.bodies.image_of(i).as_dvec3().to_array()),
         set: |s, i, row| put(&mut s.bodies.images[i], DVec3::from_slice(row).as_ivec3()),
@@ -154,9 +157,15 @@ const ID: &str = "bodies.id";
 pub const IMAGES: &str = "bodies.images";
 
 impl Column {
+    /// Of the bodies of a method with neighbour lists, which moves them by half steps.
+    const fn of_listed(name: &'static str, width: usize, kind: Kind) -> Self {
+        Column { always: false, when: |_, s| s.contacts.are_listed(), ..Column::of(name, width, kind) }
+    }
+
     /// Of every body, in every state.
     const fn of(name: &'static str, width: usize, kind: Kind) -> Self {
-        Column { name, of: Of::Bodies, width, kind, when: |_, _| true, get: |_, _, _| (), set: |_, _, _| Ok(()) }
+        let when: fn(&Model, &State) -> bool = |_, _| true;
+        Column { name, of: Of::Bodies, width, kind, always: true, when, get: |_, _, _| (), set: |_, _, _| Ok(()) }
     }
 }
 
@@ -186,7 +195,7 @@ pub struct Columns {
 }
 
 /// Where a body was and how it moved.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BodyState {
     /// Its id.
     pub id: u32,

@@ -39,7 +39,7 @@ pub enum BuildError {
     },
     /// A wall with a mass, which loads move, under a method that does not implement it.
     #[error(
-        "body {body} is a {kind} that loads move: the explicit method does not implement this yet, so its motion is fixed, \
+        "body {body} is a {kind} that loads move: the method does not implement this yet, so its motion is fixed, \
          prescribed, a belt or a servo"
     )]
     CarriedWall {
@@ -131,6 +131,16 @@ pub enum BuildError {
         /// Material of b.
         second: String,
     },
+    /// What a method does not implement.
+    #[error("the {method} method does not implement {what} yet")]
+    NotImplemented {
+        /// Of which body, by its id; `None`: of the scene.
+        body: Option<u32>,
+        /// Its name in scene files.
+        method: &'static str,
+        /// What.
+        what: &'static str,
+    },
     /// Laws of a kind that the method does not take.
     #[error("the laws between {first:?} and {second:?} are not of the kind that this method runs")]
     UnfitLaws {
@@ -165,6 +175,11 @@ pub enum DeepBy {
     },
     /// They are pressed together, and hardly move.
     Load,
+    /// The impulses between rigid bodies were not found, or one is faster than four radii a step.
+    Unsolved {
+        /// Steps so far that did not reach the tolerance.
+        steps: u64,
+    },
 }
 
 impl fmt::Display for DeepBy {
@@ -184,6 +199,15 @@ impl fmt::Display for DeepBy {
                 f,
                 "The likely cause is a collision too fast for the stiffness: they still approach at {approach:.3e} m/s. Make the \
                  normal stiffness larger, or the bodies slower"
+            ),
+            DeepBy::Unsolved { steps: 0 } => write!(
+                f,
+                "The likely cause is their speed: a body that moves by several radii in a step passes others. Take a smaller step"
+            ),
+            DeepBy::Unsolved { steps } => write!(
+                f,
+                "The likely cause are the {steps} steps that were not solved to the tolerance. Raise `max_iterations`, or take a \
+                 smaller step"
             ),
             DeepBy::Load => write!(
                 f,

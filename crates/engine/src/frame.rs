@@ -69,6 +69,31 @@ fn times(turn: DQuat, world_from_body: DQuat) -> DQuat {
     q * (1.5 - 0.5 * q.length_squared())
 }
 
+/// What a body with unequal moments of inertia turns by while nothing acts on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tumbling {
+    /// Principal moments (kg m^2).
+    pub inertia_body: DVec3,
+    /// 1 for components of the angular velocity that are free, 0 for those that are locked.
+    pub free: DVec3,
+}
+
+impl Tumbling {
+    /// Returns orientation and angular velocity (rad/s) after a time (s), with the angular momentum kept: the implicit midpoint rule
+    /// by fixed-point iteration, second order and reversible (THEORY.md eq. 4.4).
+    pub fn drifted(&self, world_from_body: DQuat, angular_velocity: DVec3, dt: f64) -> (DQuat, DVec3) {
+        let momentum = world_from_body * (self.inertia_body * (world_from_body.inverse() * angular_velocity));
+        let rate = |at: DQuat| at * ((at.inverse() * momentum) / self.inertia_body) * self.free;
+        let mut middle_rate = angular_velocity;
+        // Each round gains a factor |w| dt, which is far below 0.1 for any usable step.
+        for _ in 0..8 {
+            middle_rate = rate(turned(world_from_body, middle_rate * (0.5 * dt)));
+        }
+        let orientation = turned(world_from_body, middle_rate * dt);
+        (orientation, rate(orientation))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 //! Bodies are records of a place, an orientation and a velocity. What they carry other than a sphere is posed here once a step: at its
 //! end, at its start (for the normal there), and when neighbour lists were made (for how far it has moved since). Colliders of fixed
 //! bodies and belts are posed once: all three are the same. The shifts of the images in a cell follow from the cell as colliders follow
-//! from their bodies. What impulses do to bodies (`response.rs`) is a column beside them, kept for the methods that ask for it.
+//! from their bodies. What impulses do to bodies (`responses.rs`) is a column beside them, kept for the methods that ask for it.
 //!
 //! The colliders of walls stand first, in the order of their bodies: wall k is collider k, while each wall carries one. A body's
 //! colliders stand side by side (`shapes_of`), also those of a body that has left.
@@ -20,7 +20,8 @@ use crate::cell::CellState;
 use crate::collide::{ColliderId, Posed, Touches, touch};
 use crate::collider::{Collider, Placed};
 use crate::model::ColliderRange;
-use crate::response::{Response, Responses};
+use crate::response::Response;
+use crate::responses::Responses;
 use crate::state::Bodies;
 
 /// Colliders in their places, the images of the cell, and what impulses do.

@@ -8,6 +8,7 @@ use glam::DVec3;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::body::{Body, BodyList};
+use crate::clock::Clock;
 use crate::random::Stream;
 use crate::shape::Shape;
 
@@ -53,18 +54,17 @@ pub struct Outflow {
 const WAY_BETWEEN_LOOKS: f64 = 0.02;
 
 impl Inflow {
-    /// The first step at or after the time at which body n is due.
-    pub fn due_step(&self, n: u64, dt: f64) -> u64 {
-        // As for records: what differs from a whole step by rounding is that step. Casts saturate.
-        ((self.start + n as f64 / self.rate) / dt - 1e-9).ceil().max(0.0) as u64
+    /// The first step at or after the time at which body n is due, on the stream's own clock.
+    pub fn due_step(&self, n: u64, since: Clock, dt: f64) -> u64 {
+        since.step_at(self.start + n as f64 / self.rate, dt)
     }
 
     /// How many bodies were due at steps before this one.
-    pub fn due_before(&self, step: u64, dt: f64) -> u64 {
+    pub fn due_before(&self, step: u64, since: Clock, dt: f64) -> u64 {
         let (mut due, mut not_due) = (0, self.count);
         while due < not_due {
             let middle = due + (not_due - due) / 2;
-            if self.due_step(middle, dt) < step { due = middle + 1 } else { not_due = middle }
+            if self.due_step(middle, since, dt) < step { due = middle + 1 } else { not_due = middle }
         }
         due
     }
@@ -103,7 +103,7 @@ impl Inflow {
 }
 
 /// How far a stream has come: plain numbers, all that a checkpoint needs of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
     /// Bodies that have entered.
     pub entered: u64,
@@ -113,6 +113,24 @@ pub struct Queue {
     pub next_look: u64,
     /// Looks in vain, in a row.
     pub in_vain: u32,
+    /// The stream's own clock: a stage that brings or sets it starts it again.
+    #[serde(default, skip_serializing_if = "Clock::is_of_run")]
+    pub since: Clock,
+}
+
+impl Queue {
+    /// That of a stream that starts at this clock.
+    pub fn starting(inflow: &Inflow, since: Clock, dt: f64) -> Self {
+        Queue { next_look: inflow.due_step(0, since, dt), since, ..Queue::default() }
+    }
+
+    /// The same stream when the step changes after `step` steps: from `old` to `dt` (s). A body that waits looks at once.
+    #[must_use]
+    pub fn with_step(&self, inflow: &Inflow, step: u64, old: f64, dt: f64) -> Self {
+        let since = self.since.counted_from(step, old);
+        let due = if self.entered < inflow.count { inflow.due_step(self.entered, since, dt) } else { u64::MAX };
+        Queue { next_look: due.max(step), since, ..*self }
+    }
 }
 
 /// What is fixed about a body that has entered; it stays known when the body has left.
@@ -227,12 +245,22 @@ pub struct Traffic {
     pub left: u64,
     /// Their mass (kg).
     pub left_mass: f64,
+    /// Bodies that had entered before the present stage, which describes them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub entered_before: u64,
+    /// Bodies that stages took out: the world of a later stage has no place for them. Rising.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<u32>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Traffic {
     /// How many bodies have entered.
     pub fn entered(&self) -> u64 {
-        self.arrivals.len() as u64
+        self.entered_before + self.arrivals.len() as u64
     }
 }
 
@@ -261,12 +289,15 @@ mod tests {
     fn bodies_are_due_at_the_first_step_at_or_after_their_time() {
         let inflow = inflow();
         // Body n at 0.5 + 0.01 n s; with steps of 3 ms that is step 166.7 + 3.33 n.
-        assert_eq!([0, 1, 2, 3].map(|n| inflow.due_step(n, 3e-3)), [167, 170, 174, 177]);
+        assert_eq!([0, 1, 2, 3].map(|n| inflow.due_step(n, Clock::default(), 3e-3)), [167, 170, 174, 177]);
         // Whole numbers of steps are met exactly, whatever rounding does.
-        assert!((0..40).all(|n| inflow.due_step(n, 1e-3) == 500 + 10 * n));
-        assert_eq!([0, 500, 501, 510, 511, 5000].map(|step| inflow.due_before(step, 1e-3)), [0, 0, 1, 1, 2, 40]);
+        assert!((0..40).all(|n| inflow.due_step(n, Clock::default(), 1e-3) == 500 + 10 * n));
+        assert_eq!(
+            [0, 500, 501, 510, 511, 5000].map(|step| inflow.due_before(step, Clock::default(), 1e-3)),
+            [0, 0, 1, 1, 2, 40]
+        );
         // Numbers beyond all bounds end at the last step there is.
-        assert_eq!(Inflow { rate: 1e-308, ..inflow }.due_step(2, 1e-3), u64::MAX);
+        assert_eq!(Inflow { rate: 1e-308, ..inflow }.due_step(2, Clock::default(), 1e-3), u64::MAX);
     }
 
     #[test]

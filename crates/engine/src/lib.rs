@@ -12,16 +12,19 @@
 //! - [`cone`]: contact with friction cones, and its solver;
 //! - `soft`: which pairs touch, and the pass over contacts;
 //! - [`explicit`]: the step, the passes over bodies, the stable step;
+//! - `nonsmooth`: the step of rigid contacts; [`advice`]: the step that a method recommends;
 //! - [`ledger`], [`measure`]: where the energy went, what can be read off;
 //! - [`probe`]: one contact driven through any motion;
 //! - [`mod@reference`]: the same step, slow and obvious, that the fast one is tested against;
 //! - [`place`], [`random`], [`math`], [`error`]: the rest.
 
+pub mod advice;
 mod answers;
 pub mod body;
 pub mod broad;
 pub mod cell;
 mod check;
+pub mod clock;
 pub mod collide;
 pub mod collider;
 pub mod column;
@@ -40,12 +43,14 @@ pub mod math;
 pub mod measure;
 pub mod model;
 mod mover;
+mod nonsmooth;
 pub mod place;
 pub mod probe;
 mod quad;
 pub mod random;
 pub mod reference;
 pub mod response;
+mod responses;
 pub mod setup;
 pub mod shape;
 mod soft;

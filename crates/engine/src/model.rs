@@ -5,9 +5,10 @@ use glam::{DQuat, DVec3};
 
 use crate::body::Motion;
 use crate::cell::{Cell, Control};
+use crate::cone::Cone;
 use crate::inflow::{Inflow, Outflow};
 use crate::law::pair_memory::SLIPS;
-use crate::law::{MemoryLayout, PairLaws, SpringLaws};
+use crate::law::{MemorySize, PairLaws, SpringLaws};
 use crate::shape::Shape;
 
 /// A material: what a body is made of, and by which laws are chosen.
@@ -50,11 +51,52 @@ impl Explicit {
     }
 }
 
+/// Settings of the nonsmooth method: rigid contacts with friction cones, large steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nonsmooth {
+    /// Which law of friction is solved.
+    pub cone: Cone,
+    /// Of each update of a contact, in (0, 2).
+    pub relaxation: f64,
+    /// Residual to reach (m/s): root mean square over contacts; the largest may be ten times that. See `tolerance_at`.
+    pub tolerance: Option<f64>,
+    /// Iterations after which a step counts as unsolved.
+    pub max_iterations: u32,
+    /// Exactly so many iterations instead, whatever the residual.
+    pub iterations: Option<u32>,
+    /// Overlap is pushed out no faster than this (m/s).
+    pub recovery_speed: Option<f64>,
+}
+
+impl Default for Nonsmooth {
+    fn default() -> Self {
+        let (tolerance, iterations, recovery_speed) = (None, None, None);
+        Nonsmooth { cone: Cone::Exact, relaxation: 1.0, tolerance, max_iterations: 1000, iterations, recovery_speed }
+    }
+}
+
+impl Nonsmooth {
+    /// The residual to reach (m/s): as it is given, or a hundredth of what a body gains by gravity in a step.
+    pub fn tolerance_at(&self, gravity: DVec3, dt: f64) -> f64 {
+        let weight = 0.01 * gravity.length() * dt;
+        self.tolerance.unwrap_or(if weight > 0.0 { weight } else { 1e-6 })
+    }
+}
+
 /// How a world advances, with the settings of the method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// Forces of soft contacts, integrated by small steps.
     Explicit(Explicit),
+    /// Impulses of rigid contacts, solved for together in large steps.
+    Nonsmooth(Nonsmooth),
+}
+
+impl Method {
+    /// Whether contact impulses are solved for, so that steps have a residual.
+    pub fn solves(&self) -> bool {
+        matches!(self, Method::Nonsmooth(_))
+    }
 }
 
 impl Default for Method {
@@ -69,12 +111,19 @@ impl From<Explicit> for Method {
     }
 }
 
+impl From<Nonsmooth> for Method {
+    fn from(settings: Nonsmooth) -> Self {
+        Method::Nonsmooth(settings)
+    }
+}
+
 /// Which laws act between which materials.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LawTable {
     materials: usize,
     pairs: Vec<Option<PairLaws>>,
-    stride: usize,
+    /// How much a contact of each pair remembers.
+    memory: Vec<MemorySize>,
 }
 
 impl Default for LawTable {
@@ -86,16 +135,17 @@ impl Default for LawTable {
 impl LawTable {
     /// No law between any two of `materials` materials.
     pub fn new(materials: usize) -> Self {
-        LawTable { materials, pairs: vec![None; materials * materials], stride: SLIPS }
+        let pairs = materials * materials;
+        LawTable { materials, pairs: vec![None; pairs], memory: vec![MemorySize { hot: SLIPS, cold: 0 }; pairs] }
     }
 
     /// Sets the laws of an unordered pair of materials.
     pub fn set(&mut self, first: u16, second: u16, laws: impl Into<PairLaws>) {
         let (i, j, laws) = (first as usize, second as usize, laws.into());
-        self.pairs[i * self.materials + j] = Some(laws);
-        self.pairs[j * self.materials + i] = Some(laws);
-        let springs = self.pairs.iter().flatten().filter_map(PairLaws::springs);
-        self.stride = springs.map(|laws| MemoryLayout::of(laws).total()).max().unwrap_or(SLIPS);
+        for pair in [i * self.materials + j, j * self.materials + i] {
+            self.pairs[pair] = Some(laws);
+            self.memory[pair] = laws.memory_size();
+        }
     }
 
     /// How many materials there are.
@@ -103,9 +153,15 @@ impl LawTable {
         self.materials
     }
 
-    /// Numbers that a contact remembers, at most: the lanes of memory of every block.
-    pub fn stride(&self) -> usize {
-        self.stride
+    /// Numbers that a contact of any pair remembers, at most.
+    pub fn most_numbers(&self) -> usize {
+        self.memory.iter().map(|size| size.total()).max().unwrap_or(SLIPS)
+    }
+
+    /// How much a contact of an unordered pair of materials remembers.
+    #[inline(always)]
+    pub fn memory_size(&self, first: u16, second: u16) -> MemorySize {
+        self.memory[first as usize * self.materials + second as usize]
     }
 
     /// The laws of an unordered pair of materials.

@@ -150,10 +150,14 @@ pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
     };
     let (free, free_turn) = (free(&body.lock[..3]), free(&body.lock[3..]));
     if !plain {
+        let (position0, orientation0) = match body.motion {
+            Motion::Prescribed(prescribed) => prescribed.first_pose(body.position, body.orientation.normalize()),
+            _ => (body.position, body.orientation.normalize()),
+        };
         specials.push(Special {
             motion: body.motion,
-            position0: body.position,
-            orientation0: body.orientation.normalize(),
+            position0,
+            orientation0,
             free,
             free_turn,
             force: body.force,

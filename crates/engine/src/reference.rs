@@ -120,7 +120,7 @@ impl SlowWorld {
     /// One step.
     pub fn step(&mut self) {
         let dt = self.setup.model.dt;
-        let Method::Explicit(settings) = self.setup.model.method;
+        let Method::Explicit(settings) = self.setup.model.method else { unreachable!("it is the explicit method's") };
         let first = match settings.integrator {
             Integrator::VelocityVerlet => 0.5 * dt,
             Integrator::SymplecticEuler => dt,

@@ -149,7 +149,8 @@ impl Look<'_> {
         let mut around = Surroundings::within(&self.state.bodies, inflow.from - reach, inflow.to + reach, leaving);
         around.spheres.extend(entering.iter().map(|body| (body.position, body.shape.radius().unwrap_or(0.0))));
         loop {
-            let due = if queue.entered < inflow.count { inflow.due_step(queue.entered, dt) } else { u64::MAX };
+            let due =
+                if queue.entered < inflow.count { inflow.due_step(queue.entered, queue.since, dt) } else { u64::MAX };
             queue.next_look = due;
             if due > step {
                 break;

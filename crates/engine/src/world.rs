@@ -1,8 +1,8 @@
 //! A world: what a caller makes, advances and reads.
 //!
 //! World = Model (what does not change) + State (what a checkpoint holds) + Geometry (where walls and solids are, which follows
-//! from the two) + Work (what the method keeps only to save time). The step is in `explicit/step.rs`: the loop that everyone
-//! reads first.
+//! from the two) + Work (what the method keeps only to save time). The steps are in `explicit/step.rs`, the loop that
+//! everyone reads first, and `nonsmooth/step.rs`.
 
 mod assemble;
 mod packing;
@@ -10,12 +10,15 @@ mod rattlers;
 mod read;
 mod remembered;
 mod saved;
+mod stage;
 mod traffic;
 mod work;
 
 pub use rattlers::Packing;
 pub use saved::{Saved, SavedContact};
+pub use stage::Begin;
 pub use traffic::StreamReport;
+pub use work::{advise_step, taken_by};
 
 pub use crate::contact::{ContactKey, Remembered};
 pub use crate::error::RestoreError;
@@ -25,9 +28,10 @@ pub use crate::setup::Setup;
 use crate::answers::{Changed, Seen};
 use crate::check;
 use crate::error::{BuildError, Trouble};
-use crate::explicit::step;
+use crate::explicit;
 use crate::geometry::Geometry;
 use crate::model::Model;
+use crate::nonsmooth;
 use crate::setup::Described;
 use crate::state::State;
 use work::Work;
@@ -52,7 +56,8 @@ impl World {
         let World { model, state, geometry, work } = self;
         let end = state.step + steps;
         match work {
-            Work::Explicit(work) => step::advance(model, state, geometry, work, end),
+            Work::Explicit(work) => explicit::step::advance(model, state, geometry, work, end),
+            Work::Nonsmooth(work) => nonsmooth::step::advance(model, state, geometry, work, end),
         }
     }
 

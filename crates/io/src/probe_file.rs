@@ -25,7 +25,11 @@ fn read(source: &Source) -> Result<Probe> {
     let parsed = input::parse(source)?;
     let top = Table::top(source, &parsed);
     let contact = top.need("contact", Item::table)?;
-    let laws = laws::read(&contact, &[Elastic::default(); 2])?;
+    let read = laws::read(&contact, &[Elastic::default(); 2])?;
+    let Some(&laws) = read.springs() else {
+        let message = "a probe drives a contact by its overlap, and rigid bodies have none".to_owned();
+        return Err(contact.error(message).help("take a normal law with a spring: hooke or hertz"));
+    };
     contact.finish()?;
     let (a, b) = read_pair(&top.need("pair", Item::table)?)?;
     let segments = read_segments(&top, smaller_radius(&a, &b))?;

@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_contact_remembers_eight_numbers() {
-        // The bits of slipping, two vectors and an angle: what ARCHITECTURE.md calls 64 bytes a contact.
+        // The bits of slipping, two vectors and an angle: 64 bytes per contact.
         let memory = traffic().into_iter().find(|row| row.what == "memory of contacts").unwrap();
         assert_eq!(memory.bytes, 64.0);
     }

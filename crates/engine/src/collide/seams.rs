@@ -61,18 +61,19 @@ pub fn left_to_another<'a>(
     centre: DVec3,
     radius: f64,
 ) -> bool {
-    let point = centre - nearest.normal * nearest.distance;
     let walls = walls.into_iter();
-    let own = walls.clone().nth(mine);
-    walls.enumerate().filter(|&(other, _)| other != mine).any(|(other, wall)| {
-        if nearest.on_rim {
-            return is_joined(wall, point, radius)
-                && wall.touchable(centre).is_some_and(|at| takes_rim(&at, nearest, other < mine, radius));
-        }
-        other < mine
-            && !own.is_some_and(|own| are_planes(wall, own))
-            && wall.touchable(centre).is_some_and(|at| covers(&at, nearest, radius))
-    })
+    if nearest.on_rim {
+        let point = centre - nearest.normal * nearest.distance;
+        return walls.enumerate().filter(|&(other, _)| other != mine).any(|(other, wall)| {
+            is_joined(wall, point, radius)
+                && wall.touchable(centre).is_some_and(|at| takes_rim(&at, nearest, other < mine, radius))
+        });
+    }
+    // A face is left to earlier walls only, and the first has none.
+    let Some(own) = walls.clone().nth(mine).filter(|_| mine > 0) else { return false };
+    let plane = own.plane().is_some();
+    let mut earlier = walls.take(mine).filter(|wall| !(plane && wall.plane().is_some()));
+    earlier.any(|wall| wall.touchable(centre).is_some_and(|at| covers(&at, nearest, radius)))
 }
 
 /// The nearest point of a wall as a touch tells it.

@@ -182,6 +182,11 @@ impl Rows {
         &self.impulse
     }
 
+    /// Sets the impulse that a row starts from.
+    pub fn start_from(&mut self, index: usize, impulse: Wrench) {
+        self.impulse[index] = impulse;
+    }
+
     /// The impulse of a row as the cones see it.
     #[inline(always)]
     pub fn split_impulse(&self, index: usize) -> Split {

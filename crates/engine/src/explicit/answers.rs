@@ -75,7 +75,7 @@ impl Answers for Work {
     }
 
     fn stride(&self, model: &Model) -> usize {
-        model.laws.stride()
+        model.laws.most_numbers()
     }
 
     fn entries(&self) -> Vec<Entry> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
 
-use crate::body::Motion;
+use crate::body::{Motion, Prescribed};
 use crate::contact::LANES;
 use crate::explicit::flow::Flow;
 use crate::frame;
@@ -43,8 +43,8 @@ pub struct Mechanics<'a> {
     pub settings: Explicit,
     /// Special bodies.
     pub specials: &'a [Special],
-    /// Time at the end of the step (s).
-    pub time: f64,
+    /// Steps done at the end of the step.
+    pub end: u64,
     /// The affine flow of the cell in the step, where it changes its shape.
     pub flow: Option<&'a Flow>,
 }
@@ -57,8 +57,12 @@ impl<'a> Mechanics<'a> {
         step: u64,
         flow: Option<&'a Flow>,
     ) -> Self {
-        let time = (step + 1) as f64 * model.dt;
-        Mechanics { model, settings, specials, time, flow }
+        Mechanics { model, settings, specials, end: step + 1, flow }
+    }
+
+    /// What the clock of a motion shows at the end of the step (s).
+    fn time_of(&self, motion: &Prescribed) -> f64 {
+        motion.clock().time_at(self.end, self.model.dt)
     }
 
     #[inline(always)]
@@ -116,7 +120,7 @@ impl<'a> Mechanics<'a> {
             Some(special) => {
                 local += self.kick_special(special, mover, orientation, load, kick);
                 if let Motion::Prescribed(prescribed) = special.motion {
-                    let pose = prescribed.pose(special.position0, special.orientation0, self.time);
+                    let pose = prescribed.pose(special.position0, special.orientation0, self.time_of(&prescribed));
                     (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
                 }
                 driven = driven_power(special, mover, load);
@@ -232,10 +236,11 @@ impl<'a> Mechanics<'a> {
             Motion::Fixed | Motion::Belt(_) => {}
             Motion::Servo(_) => mover.position += mover.velocity * dt,
             Motion::Prescribed(prescribed) => {
-                let end = prescribed.pose(special.position0, special.orientation0, self.time);
+                let time = self.time_of(&prescribed);
+                let end = prescribed.pose(special.position0, special.orientation0, time);
                 let middle = match self.settings.integrator {
                     Integrator::VelocityVerlet => {
-                        prescribed.pose(special.position0, special.orientation0, self.time - 0.5 * dt)
+                        prescribed.pose(special.position0, special.orientation0, time - 0.5 * dt)
                     }
                     Integrator::SymplecticEuler => end,
                 };
@@ -250,25 +255,15 @@ impl<'a> Mechanics<'a> {
                 self.flow_drift(mover, dt);
                 match special.inertia_body {
                     None => *orientation = frame::turned(*orientation, mover.angular_velocity * dt),
-                    Some(inertia_body) => drift_tumbling(mover, orientation, inertia_body, special.free_turn, dt),
+                    Some(inertia_body) => {
+                        let turns = frame::Tumbling { inertia_body, free: special.free_turn };
+                        (*orientation, mover.angular_velocity) =
+                            turns.drifted(*orientation, mover.angular_velocity, dt);
+                    }
                 }
             }
         }
     }
-}
-
-/// Turns a body whose moments of inertia differ, with its angular momentum kept: the implicit midpoint rule by fixed-point
-/// iteration, second order and reversible (THEORY.md eq. 4.4).
-fn drift_tumbling(mover: &mut Mover, orientation: &mut DQuat, inertia_body: DVec3, free: DVec3, dt: f64) {
-    let momentum = *orientation * (inertia_body * (orientation.inverse() * mover.angular_velocity));
-    let rate = |at: DQuat| at * ((at.inverse() * momentum) / inertia_body) * free;
-    let mut middle_rate = mover.angular_velocity;
-    // Each round gains a factor |w| dt, which is far below 0.1 for any usable step.
-    for _ in 0..8 {
-        middle_rate = rate(frame::turned(*orientation, middle_rate * (0.5 * dt)));
-    }
-    *orientation = frame::turned(*orientation, middle_rate * dt);
-    mover.angular_velocity = rate(*orientation);
 }
 
 /// Power of a prescribed body on the rest, or of the constant loads on a body.

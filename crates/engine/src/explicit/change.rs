@@ -51,7 +51,7 @@ pub fn change(
     }
     let flowed = deform::flow_of_bodies(model, state);
     let ended = if leaving.is_empty() { DMat3::ZERO } else { book_leaving(model, state, geometry, work, leaving) };
-    let held = soft::lists::take_contacts(state, &work.soft);
+    let held = soft::lists::take_contacts(model, state, &work.soft);
     let gone = traffic::take_out(model, state, leaving);
     state.sums.carried.book_out(&gone);
     // Not that of the last step, which a restart does not know.
@@ -146,11 +146,11 @@ fn ended_contacts(
         own.outboxes.resize_with(lists.targets.len(), Outbox::default);
         let first = chunk * bodies.chunk;
         let end = (first + bodies.chunk).min(movers.len());
-        let Slots { placed, blocks, memory } = &mut chosen;
+        let Slots { placed, blocks, memory, cold } = &mut chosen;
         let pairs = Pairs { candidates: &lists.candidates, placed };
         let loads = Loads { first, own: &mut ended.loads[first..end], outboxes: &mut own.outboxes };
         let notes = Notes { sums: &mut own.sums, trouble: &mut own.trouble, rows: &mut own.rows };
-        evaluate(&view, pairs, Memory { blocks, lanes: memory }, loads, notes);
+        evaluate(&view, pairs, Memory { blocks, lanes: memory, cold }, loads, notes);
         for (body, load) in own.outboxes.iter().flat_map(Outbox::iter) {
             ended.loads[body as usize].add(load);
         }

@@ -26,6 +26,7 @@ use crate::state::Bodies;
 pub fn takes(laws: &PairLaws) -> bool {
     match laws {
         PairLaws::Springs(_) => true,
+        PairLaws::Rigid(_) => false,
     }
 }
 

@@ -86,7 +86,7 @@ fn place_contacts(
             return Err(broken(format!("the contact of bodies {a} and {b}")));
         }
     }
-    let held = HeldContacts::all_of(contacts, model);
+    let held = HeldContacts::all_of(contacts, model, &state.bodies);
     lists::put_contacts_back(model, state, &mut work.soft, held, Order::Held);
     let placed: usize = state.contacts.slots().iter().map(|slots| slots.placed.len()).sum();
     if placed != contacts.len() {

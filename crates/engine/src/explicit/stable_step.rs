@@ -32,35 +32,10 @@ use std::borrow::Borrow;
 
 use self::kinds::{Extremes, Kind, LIKELY_CONTACTS, kinds, likely_contacts};
 use self::oscillator::{Oscillator, contact, oscillators, states_all_springs};
+pub use crate::advice::{StepAdvice, StepLimit};
 use crate::body::{Body, Motion};
 use crate::law::{SpringLaws, TypicalBody, TypicalContact};
 use crate::model::Model;
-
-/// The recommended step and why.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StepAdvice {
-    /// The recommended step (s), THEORY.md eq. (4.6).
-    pub step: f64,
-    /// In words, what sets it.
-    pub set_by: String,
-    /// The smallest critical step (s).
-    pub critical: f64,
-    /// In words, what governs the critical step.
-    pub governed_by: String,
-    /// The step above which even one contact by itself is unstable; `None` when nothing that moves freely can touch.
-    pub limit: Option<StepLimit>,
-    /// Rayleigh time of the smallest sphere (s), where a Hertz law gives its modulus.
-    pub rayleigh: Option<f64>,
-}
-
-/// A step that no run survives.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StepLimit {
-    /// s.
-    pub step: f64,
-    /// In words, whose contact sets it.
-    pub set_by: String,
-}
 
 /// Share of the critical step that is recommended under `hooke`, with laws of unknown springs, and under `hertz` for two alone.
 const RECOMMENDED: f64 = 0.1;
@@ -110,7 +85,7 @@ pub fn advise_alike<B: Borrow<Body>>(
     }
     let ((critical, governed_by), (step, set_by)) = (least.0?, recommended.0?);
     let (limit, rayleigh) = (limit(model, bodies), rayleigh_time(model, &kinds));
-    Some(StepAdvice { step, set_by, critical, governed_by, limit, rayleigh })
+    Some(StepAdvice { step, set_by, automatic: true, critical, governed_by, limit, rayleigh })
 }
 
 /// The recommended shares of critical steps, each with the contacts of its step.

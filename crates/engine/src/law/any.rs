@@ -3,8 +3,9 @@
 
 use crate::contact::{Block, Contact, Lanes, Resistance};
 use crate::law::kernel;
-use crate::law::memory::recall;
+use crate::law::memory::{MemorySize, recall};
 use crate::law::own::OwnBlock;
+use crate::law::pair_memory::ColdBlock;
 use crate::law::{
     Carry, FrictionLaw, Limit, Memory, MemoryPart, Motions, NormalLaw, Press, Reach, Spring, Springs, TypicalContact,
 };
@@ -57,7 +58,7 @@ impl<L: NormalLaw> AnyNormal for L {
     }
 }
 
-/// A law of friction of any type. Its memory is a slice of as many numbers as its parts have, and the contact's bits.
+/// A law of friction of any type. Its memory is a slice of as many numbers as its parts have, cold ones last, and the contact's bits.
 pub trait AnyFriction: Send + Sync {
     /// Its name in scene files.
     fn name(&self) -> &'static str;
@@ -70,11 +71,11 @@ pub trait AnyFriction: Send + Sync {
     /// What it remembers.
     fn parts(&self) -> &'static [MemoryPart];
     /// How many numbers it remembers, slipping not counted.
-    fn memory_size(&self) -> usize;
+    fn memory_size(&self) -> MemorySize;
     /// See `FrictionLaw::carry`.
     fn carry(&self) -> Carry;
     /// Loads of up to `count` contacts of a block, and their memory.
-    fn resist_block(&self, count: usize, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]);
+    fn resist_block(&self, count: usize, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes], cold: ColdBlock);
     /// Loads of one contact; carries its memory.
     fn resist_one(&self, contact: &Contact, bits: &mut u64, numbers: &mut [f64]) -> Resistance;
     /// See `FrictionLaw::stored`.
@@ -119,31 +120,34 @@ impl<L: FrictionLaw> AnyFriction for L {
         L::Memory::PARTS
     }
 
-    fn memory_size(&self) -> usize {
-        L::Memory::SIZE
+    fn memory_size(&self) -> MemorySize {
+        MemorySize { hot: L::Memory::SIZE, cold: L::Memory::COLD }
     }
 
     fn carry(&self) -> Carry {
         FrictionLaw::carry(self)
     }
 
-    fn resist_block(&self, count: usize, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes]) {
-        kernel::dispatch(OwnBlock { law: self, count, block, slips, memory });
+    fn resist_block(&self, count: usize, block: &mut Block, slips: &mut Lanes, memory: &mut [Lanes], cold: ColdBlock) {
+        kernel::dispatch(OwnBlock { law: self, count, block, slips, memory, cold });
     }
 
     fn resist_one(&self, contact: &Contact, bits: &mut u64, numbers: &mut [f64]) -> Resistance {
+        let (numbers, cold) = numbers.split_at_mut(L::Memory::SIZE);
         let mut memory = recall(self, contact, |k| numbers[k], *bits);
-        let resistance = self.resist(contact, &mut memory, &mut []);
+        let resistance = self.resist(contact, &mut memory, cold);
         *bits = memory.store_bits(|k, number| numbers[k] = number, *bits, own_bits::<L>());
         resistance
     }
 
     fn stored_one(&self, contact: &Contact, bits: u64, numbers: &[f64]) -> [f64; 3] {
-        self.stored(contact, &L::Memory::load_bits(|k| numbers[k], bits, own_bits::<L>()))
+        let (numbers, cold) = numbers.split_at(L::Memory::SIZE);
+        self.stored(contact, &L::Memory::load_bits(|k| numbers[k], bits, own_bits::<L>()), cold)
     }
 
     fn swap(&self, bits: &mut u64, numbers: &mut [f64]) {
-        let memory = self.swapped(L::Memory::load_bits(|k| numbers[k], *bits, own_bits::<L>()));
+        let (numbers, cold) = numbers.split_at_mut(L::Memory::SIZE);
+        let memory = self.swapped(L::Memory::load_bits(|k| numbers[k], *bits, own_bits::<L>()), cold);
         *bits = memory.store_bits(|k, number| numbers[k] = number, *bits, own_bits::<L>());
     }
 

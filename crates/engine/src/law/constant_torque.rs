@@ -54,7 +54,7 @@ impl FrictionLaw for RollConstantTorque {
         Resistance { roll_a: torque, roll_b: -torque, ..Resistance::default() }
     }
 
-    fn stored(&self, _: &Contact, _: &ModeOnly) -> [f64; 3] {
+    fn stored(&self, _: &Contact, _: &ModeOnly, _: &[f64]) -> [f64; 3] {
         [0.0; 3]
     }
 
@@ -82,7 +82,7 @@ impl FrictionLaw for SpinConstantTorque {
         Resistance { spin: if moving { -torque.copysign(rate) } else { 0.0 }, ..Resistance::default() }
     }
 
-    fn stored(&self, _: &Contact, _: &ModeOnly) -> [f64; 3] {
+    fn stored(&self, _: &Contact, _: &ModeOnly, _: &[f64]) -> [f64; 3] {
         [0.0; 3]
     }
 

@@ -87,12 +87,12 @@ impl FrictionLaw for RollEpsd {
         self.resist_with(contact.dt == 0.0, contact, memory)
     }
 
-    fn stored(&self, contact: &Contact, memory: &VectorSpring) -> [f64; 3] {
+    fn stored(&self, contact: &Contact, memory: &VectorSpring, _: &[f64]) -> [f64; 3] {
         [0.0, 0.5 * memory.spring.length_squared() / self.stiffness_at(contact.radius_eff), 0.0]
     }
 
     /// The memory is a torque, which turns about with the pair.
-    fn swapped(&self, memory: VectorSpring) -> VectorSpring {
+    fn swapped(&self, memory: VectorSpring, _: &mut [f64]) -> VectorSpring {
         VectorSpring { spring: -memory.spring, ..memory }
     }
 
@@ -131,8 +131,8 @@ impl FrictionLaw for EpsdInSteps {
         self.0.resist_with(false, contact, memory)
     }
 
-    fn stored(&self, contact: &Contact, memory: &VectorSpring) -> [f64; 3] {
-        self.0.stored(contact, memory)
+    fn stored(&self, contact: &Contact, memory: &VectorSpring, _: &[f64]) -> [f64; 3] {
+        self.0.stored(contact, memory, &[])
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
         let mut memory = VectorSpring::default();
         close(roll(&law, &mut memory, 0.06), DVec3::X * -0.03);
         assert!(!memory.slipping);
-        assert!((law.stored(&contact(), &memory)[1] - 0.03 * 0.03 / 10.0).abs() < 1e-17);
+        assert!((law.stored(&contact(), &memory, &[])[1] - 0.03 * 0.03 / 10.0).abs() < 1e-17);
         close(roll(&law, &mut memory, 0.06), DVec3::X * -0.05);
         close(roll(&law, &mut memory, 0.06), DVec3::X * -0.05);
         assert!(memory.slipping);

@@ -9,7 +9,7 @@ use crate::contact::{Block, Contact, Lanes, Resistance, Turn};
 use crate::flow::PairFlow;
 use crate::law::list::{FrictionVisitor, NormalVisitor, visit_friction, visit_normal};
 use crate::law::memory::{Memory, recall};
-use crate::law::pair_memory::SLIPS;
+use crate::law::pair_memory::{ColdBlock, SLIPS};
 use crate::law::{FrictionLaw, LawVisitor, Motions, NormalLaw, Own, SpringLaws};
 
 /// How wide the vectors are that code is compiled for.
@@ -144,14 +144,14 @@ pub fn prefetch_all<T>(items: &[T]) {
     let _ = items;
 }
 
-/// Loads of the first `N` contacts of a block: geometry, normal law, friction laws, totals. `memory` holds
-/// `MemoryLayout::total` lanes or more. The compiler must know `N` to vectorise.
+/// Loads of the first `N` contacts of a block: geometry, normal law, friction laws, totals. `memory` and `cold` hold what
+/// `MemoryLayout::size` says. The compiler must know `N` to vectorise.
 #[inline(always)]
-pub fn evaluate<const N: usize>(laws: &SpringLaws, block: &mut Block, memory: &mut [Lanes]) {
+pub fn evaluate<const N: usize>(laws: &SpringLaws, block: &mut Block, memory: &mut [Lanes], cold: ColdBlock) {
     let (slips, memory) = memory.split_at_mut(SLIPS);
     geometry::<N>(block, laws.rates_at_end());
     visit_normal(&laws.normal, PressBlock::<N> { block, patch: laws.asks_for_patch() });
-    visit_friction(laws, &mut ResistBlock::<N> { block, slips: &mut slips[0], memory });
+    visit_friction(laws, &mut ResistBlock::<N> { block, slips: &mut slips[0], memory, cold });
     total::<N>(block);
 }
 
@@ -321,14 +321,16 @@ struct ResistBlock<'a, 'm, const N: usize> {
     block: &'a mut Block,
     slips: &'a mut Lanes,
     memory: &'m mut [Lanes],
+    cold: ColdBlock<'a>,
 }
 
 impl<const N: usize> LawVisitor for ResistBlock<'_, '_, N> {
     #[inline(always)]
     fn visit<L: FrictionLaw>(&mut self, law: &L) {
         let memory = take(&mut self.memory, L::Memory::SIZE);
+        let cold = self.cold.take(L::Memory::COLD);
         let dt = self.block.dt;
-        law.specialise(dt, &mut ResistOne::<N> { block: self.block, slips: self.slips, memory });
+        law.specialise(dt, &mut ResistOne::<N> { block: self.block, slips: self.slips, memory, cold });
     }
 }
 
@@ -336,8 +338,10 @@ impl<const N: usize> FrictionVisitor for ResistBlock<'_, '_, N> {
     #[inline(always)]
     fn visit_own(&mut self, law: &Own) {
         let law = law.any();
-        let memory = take(&mut self.memory, law.memory_size());
-        law.resist_block(N, self.block, self.slips, memory);
+        let size = law.memory_size();
+        let memory = take(&mut self.memory, size.hot);
+        let cold = self.cold.take(size.cold);
+        law.resist_block(N, self.block, self.slips, memory, cold);
     }
 
     #[inline(always)]
@@ -353,12 +357,13 @@ struct ResistOne<'a, const N: usize> {
     block: &'a mut Block,
     slips: &'a mut Lanes,
     memory: &'a mut [Lanes],
+    cold: ColdBlock<'a>,
 }
 
 impl<const N: usize> LawVisitor for ResistOne<'_, N> {
     #[inline(always)]
     fn visit<L: FrictionLaw>(&mut self, law: &L) {
-        resist::<L, N>(law, self.block, self.slips, self.memory);
+        resist::<L, N>(law, self.block, self.slips, self.memory, self.cold.take(0));
     }
 }
 
@@ -377,6 +382,7 @@ pub(crate) fn resist<L: FrictionLaw, const N: usize>(
     block: &mut Block,
     slips: &mut Lanes,
     memory: &mut [Lanes],
+    mut cold: ColdBlock,
 ) {
     // The compiler must know the length to leave out checks of bounds, and vectorise.
     let memory = &mut memory[..L::Memory::SIZE];
@@ -391,7 +397,7 @@ pub(crate) fn resist<L: FrictionLaw, const N: usize>(
             |k| memory[k].0[i],
             bits,
         );
-        let resistance = law.resist(&contact, &mut carried, &mut []);
+        let resistance = law.resist(&contact, &mut carried, cold.of(i, L::Memory::COLD));
         let bits = carried.store_bits(
             #[inline(always)]
             |k, number| memory[k].0[i] = number,

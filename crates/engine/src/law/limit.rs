@@ -5,6 +5,7 @@
 //! the trial load falls below that.
 
 use crate::contact::Contact;
+use crate::law::Motions;
 
 /// What a roll or spin coefficient multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +41,14 @@ impl Limit {
     /// The arm R_eff or 1 m that turns a coefficient into a torque per newton of normal load.
     #[inline(always)]
     pub fn arm(&self, contact: &Contact) -> f64 {
+        self.arm_at(contact.radius_eff)
+    }
+
+    /// The same for this effective radius (m).
+    #[inline(always)]
+    pub fn arm_at(&self, radius_eff: f64) -> f64 {
         match self.measure {
-            Measure::Mu => contact.radius_eff,
+            Measure::Mu => radius_eff,
             Measure::Length => 1.0,
         }
     }
@@ -60,4 +67,16 @@ pub struct Limits {
     pub spin: Option<Limit>,
     /// Slide and spin share one cone: what one bears, the other cannot.
     pub coupled: bool,
+}
+
+impl Limits {
+    /// What resists one motion.
+    pub fn of(&self, motion: Motions) -> Option<Limit> {
+        match motion {
+            Motions::SLIDE => self.slide,
+            Motions::ROLL => self.roll,
+            Motions::SPIN => self.spin,
+            _ => None,
+        }
+    }
 }

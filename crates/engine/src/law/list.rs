@@ -240,18 +240,11 @@ impl SpringLaws {
         Limits { slide, roll, across: None, spin, coupled: false }
     }
 
-    /// The bits of a contact's memory for whether rolling of a and of b slip: the same one where a law does not keep them apart.
-    pub fn bits_of_roll(&self) -> [Motions; 2] {
+    /// What the bits of a contact's memory say.
+    pub fn mode_bits(&self) -> ModeBits {
         let apart = self.any_friction(|law| law.rolls_apart());
-        [Motions::ROLL, if apart { Motions::ROLL_OF_B } else { Motions::ROLL }]
-    }
-
-    /// Stick or slip of slide, roll and spin for these bits of a contact; roll slips where that of either body does.
-    pub fn modes(&self, bits: u64) -> [Mode; 3] {
-        let [roll_a, roll_b] = self.bits_of_roll();
-        let [slide, roll, spin] = self.resists();
-        let mode = |resisted: bool, motions: Motions| Mode::of(resisted, motions.slip_in(bits));
-        [mode(slide, Motions::SLIDE), mode(roll, roll_a.and(roll_b)), mode(spin, Motions::SPIN)]
+        let roll = [Motions::ROLL, if apart { Motions::ROLL_OF_B } else { Motions::ROLL }];
+        ModeBits { resists: self.resists(), roll }
     }
 
     /// Whether a law reads points of contact, orientations and curvatures.
@@ -283,6 +276,28 @@ impl SpringLaws {
         let mut names = [Some(self.normal.ask(|law| law.name())), None, None, None, None];
         self.each_friction(|law| names[1 + law.motions().key()] = Some(law.name()));
         names
+    }
+}
+
+/// Reads stick and slip from the bits of a contact's memory, under the laws of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModeBits {
+    /// Whether slide, roll and spin are resisted.
+    resists: [bool; 3],
+    /// The bits for rolling of a and of b: the same one where a law does not keep them apart.
+    roll: [Motions; 2],
+}
+
+impl ModeBits {
+    /// Stick or slip of slide, roll and spin; roll slips where that of either body does.
+    pub fn modes(&self, bits: u64) -> [Mode; 3] {
+        let motions = [Motions::SLIDE, self.roll[0].and(self.roll[1]), Motions::SPIN];
+        std::array::from_fn(|k| Mode::of(self.resists[k], motions[k].slip_in(bits)))
+    }
+
+    /// The same of rolling of a and of b.
+    pub fn roll_modes(&self, bits: u64) -> [Mode; 2] {
+        self.roll.map(|motion| Mode::of(self.resists[1], motion.slip_in(bits)))
     }
 }
 
@@ -325,9 +340,9 @@ mod tests {
         assert_eq!(tracked.names(), [Some("hooke"), None, None, None, Some("tracked, points, paper")]);
         assert!(tracked.asks_for_surfaces() && !tracked.asks_for_patch() && !tracked.rates_at_end());
         assert_eq!(
-            (tracked.resists(), tracked.bits_of_roll()),
-            ([true, false, false], [Motions::ROLL, Motions::ROLL_OF_B])
+            tracked.mode_bits(),
+            ModeBits { resists: [true, false, false], roll: [Motions::ROLL, Motions::ROLL_OF_B] }
         );
-        assert_eq!(tracked.modes(u64::from(Motions::SLIDE.0)), [Mode::Slip, Mode::None, Mode::None]);
+        assert_eq!(tracked.mode_bits().modes(u64::from(Motions::SLIDE.0)), [Mode::Slip, Mode::None, Mode::None]);
     }
 }

@@ -79,7 +79,7 @@ impl FrictionLaw for SpinLubkin {
         Resistance { spin: memory.twist(&slider, contact.spin_rate()), ..Resistance::default() }
     }
 
-    fn stored(&self, _: &Contact, memory: &GradedSpring) -> [f64; 3] {
+    fn stored(&self, _: &Contact, memory: &GradedSpring, _: &[f64]) -> [f64; 3] {
         [0.0, 0.0, memory.stored()]
     }
 
@@ -128,7 +128,7 @@ mod tests {
         let law = law(0.0, false);
         let mut memory = GradedSpring::default();
         near(law.resist(&contact(1.0), &mut memory, &mut []).spin, -0.1);
-        near(law.stored(&contact(0.0), &memory)[2], 0.5 * 0.1 * 0.1);
+        near(law.stored(&contact(0.0), &memory, &[])[2], 0.5 * 0.1 * 0.1);
         near(law.resist(&contact(1.0), &mut memory, &mut []).spin, -limit);
         assert!(memory.slipping);
         near(law.resist(&contact(-2.0), &mut memory, &mut []).spin, 0.2 - limit);

@@ -59,7 +59,7 @@ impl FrictionLaw for SpinMarshall {
         Resistance { spin: memory.twist(&slider, contact.spin_rate()), ..Resistance::default() }
     }
 
-    fn stored(&self, _: &Contact, memory: &GradedSpring) -> [f64; 3] {
+    fn stored(&self, _: &Contact, memory: &GradedSpring, _: &[f64]) -> [f64; 3] {
         [0.0, 0.0, memory.stored()]
     }
 
@@ -103,7 +103,7 @@ mod tests {
         let law = SpinMarshall { slide: SlideSlider::new(50.0, 0.0, Limit::mu(0.6)) };
         let mut memory = GradedSpring::default();
         near(law.resist(&contact(1.0), &mut memory, &mut []).spin, -0.1);
-        near(law.stored(&contact(0.0), &memory)[2], 0.5 * 0.1 * 0.1);
+        near(law.stored(&contact(0.0), &memory, &[])[2], 0.5 * 0.1 * 0.1);
         near(law.resist(&contact(1.0), &mut memory, &mut []).spin, -0.16);
         assert!(memory.slipping);
         near(law.resist(&contact(-2.0), &mut memory, &mut []).spin, 0.04);

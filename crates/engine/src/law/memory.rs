@@ -30,7 +30,7 @@ pub struct MemoryPart {
     pub form: PartForm,
     /// How many numbers it has.
     pub numbers: u16,
-    /// Long, and not read in every step. No law of today has such a part, and the engine does not store them yet.
+    /// Long, and not read in every step: the engine stores it contact by contact in a slab of its own, out of the lanes.
     pub cold: bool,
 }
 
@@ -49,24 +49,50 @@ impl MemoryPart {
     pub const fn opaque(name: &'static str, numbers: u16) -> Self {
         MemoryPart { name, form: PartForm::Opaque, numbers, cold: false }
     }
+
+    /// Many numbers of the law's own, as the history of its load: `FrictionLaw::resist` gets them as a slice.
+    pub const fn cold(name: &'static str, numbers: u16) -> Self {
+        MemoryPart { name, form: PartForm::Opaque, numbers, cold: true }
+    }
 }
 
-/// How many numbers these parts have together.
-const fn count_numbers(parts: &[MemoryPart]) -> usize {
+/// How many numbers the cold parts, or all others, have together.
+const fn count_numbers(parts: &[MemoryPart], cold: bool) -> usize {
     let (mut sum, mut i) = (0, 0);
     while i < parts.len() {
-        sum += parts[i].numbers as usize;
+        if parts[i].cold == cold {
+            sum += parts[i].numbers as usize;
+        }
         i += 1;
     }
     sum
 }
 
-/// The memory of a law: numbers in the order of its parts, and whether the contact slips.
+/// How many numbers a contact remembers: those in lanes, and those in the cold slab.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemorySize {
+    /// In lanes, number k of 32 contacts side by side.
+    pub hot: usize,
+    /// In the cold slab, contact by contact.
+    pub cold: usize,
+}
+
+impl MemorySize {
+    /// Both together.
+    pub fn total(self) -> usize {
+        self.hot + self.cold
+    }
+}
+
+/// The memory of a law: numbers in the order of its parts, and whether the contact slips. Cold parts are no part of the value:
+/// the law reads and writes them in place.
 pub trait Memory: Copy + Default + Send + Sync + 'static {
-    /// Its parts.
+    /// Its parts, cold ones last.
     const PARTS: &'static [MemoryPart];
-    /// How many numbers, slipping not counted.
-    const SIZE: usize = count_numbers(Self::PARTS);
+    /// How many numbers, slipping and cold parts not counted.
+    const SIZE: usize = count_numbers(Self::PARTS, false);
+    /// How many numbers its cold parts have.
+    const COLD: usize = count_numbers(Self::PARTS, true);
     /// The memory whose numbers these are.
     fn load(number: impl Fn(usize) -> f64, slipping: bool) -> Self;
     /// Puts its numbers back, each at its place; returns whether the contact slips.
@@ -128,12 +154,12 @@ fn project_and_rescale(vector: DVec3, normal: DVec3) -> DVec3 {
     projected * (if left > 0.0 { vector.length() / left } else { 0.0 })
 }
 
-/// Whether a memory turns just the parts that it declares as vectors.
+/// Whether a memory turns just the parts that it declares as vectors. Cold parts the engine cannot turn.
 pub fn turns_its_vectors<M: Memory>() -> bool {
     let numbers: Vec<f64> = (1..=M::SIZE).map(|k| k as f64).collect();
     let mut expected = numbers.clone();
     let mut at = 0;
-    for part in M::PARTS {
+    for part in M::PARTS.iter().filter(|part| !part.cold) {
         let end = at + usize::from(part.numbers);
         if part.form == PartForm::Vector {
             expected[at..end].iter_mut().for_each(|number| *number = -*number);
@@ -142,7 +168,9 @@ pub fn turns_its_vectors<M: Memory>() -> bool {
     }
     let mut found = vec![0.0; M::SIZE];
     M::load(|k| numbers[k], false).turned(|vector| -vector).store(|k, number| found[k] = number);
-    found == expected
+    let cold = |part: &MemoryPart| part.cold;
+    let cold_parts_last = M::PARTS.iter().skip_while(|part| !part.cold).all(cold);
+    found == expected && cold_parts_last && !M::PARTS.iter().any(|part| part.cold && part.form == PartForm::Vector)
 }
 
 /// A tangent vector and whether the contact slips.

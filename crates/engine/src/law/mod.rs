@@ -24,6 +24,7 @@ pub mod own;
 pub mod pair_laws;
 pub mod pair_memory;
 pub mod restitution;
+pub mod rigid;
 pub mod spring_slider;
 pub mod springs;
 pub mod tracked;
@@ -34,13 +35,14 @@ pub use epsd::RollEpsd;
 pub use hertz::Hertz;
 pub use hooke::Hooke;
 pub use limit::{Limit, Limits, Measure};
-pub use list::{Friction, Normal, Roll, Slide, Spin, SpringLaws};
+pub use list::{Friction, ModeBits, Normal, Roll, Slide, Spin, SpringLaws};
 pub use lubkin::SpinLubkin;
 pub use marshall::SpinMarshall;
-pub use memory::{Carry, Memory, MemoryPart, PartForm};
+pub use memory::{Carry, Memory, MemoryPart, MemorySize, PartForm};
 pub use own::Own;
 pub use pair_laws::PairLaws;
-pub use pair_memory::{MemoryLayout, PairMemory};
+pub use pair_memory::{ColdBlock, MemoryLayout, PairMemory};
+pub use rigid::{Rigid, RigidLaws};
 pub use spring_slider::{Arm, Cap, RollSlider, SlideSlider, SliderOptions, Slip, SpinSlider, Transport};
 pub use springs::{Spring, Springs, TypicalBody, TypicalContact};
 pub use tracked::{Birth, Form, Kinematics, SpinCurvature, Tracked, TrackedMemory, TrackedRoll, TrackedSpin};
@@ -153,10 +155,10 @@ pub trait FrictionLaw: Copy + Send + Sync + 'static {
     /// What the contact remembers while it lasts.
     type Memory: Memory;
     /// The loads, and the memory after the step. `carried` is the memory of the step before, its vectors turned with the pair.
-    /// `cold` holds the numbers of the memory's cold parts: of no law of today.
+    /// `cold` holds the numbers of the memory's cold parts, all zero at birth, to be read and written in place.
     fn resist(&self, contact: &Contact, carried: &mut Self::Memory, cold: &mut [f64]) -> Resistance;
     /// Energy held in the memory (J), by motion: what the ledger calls stored.
-    fn stored(&self, contact: &Contact, memory: &Self::Memory) -> [f64; 3];
+    fn stored(&self, contact: &Contact, memory: &Self::Memory, cold: &[f64]) -> [f64; 3];
     /// How the vectors of its memory get from step to step.
     #[inline(always)]
     fn carry(&self) -> Carry {
@@ -164,7 +166,8 @@ pub trait FrictionLaw: Copy + Send + Sync + 'static {
     }
     /// The memory for the pair taken the other way round: a and b change places and the normal turns about. Rates of slip turn
     /// about; the rolling rate `(w_a - w_b) x n` and the spin `(w_a - w_b) . n` do not.
-    fn swapped(&self, memory: Self::Memory) -> Self::Memory {
+    fn swapped(&self, memory: Self::Memory, cold: &mut [f64]) -> Self::Memory {
+        let _ = cold;
         memory
     }
     /// Its springs and dashpots in a contact, for the stable step; `None` if it does not say.

@@ -12,7 +12,7 @@ pub fn evaluate(laws: &SpringLaws, contact: &mut Contact, memory: &mut PairMemor
     let mut bits = first.to_bits();
     let mut sum = Resistance::default();
     laws.each_friction(|law| {
-        let loads = law.resist_one(contact, &mut bits, take(&mut rest, law.memory_size()));
+        let loads = law.resist_one(contact, &mut bits, take(&mut rest, law.memory_size().total()));
         add(&mut sum, law.motions(), loads);
     });
     *first = f64::from_bits(bits);
@@ -30,19 +30,26 @@ fn add(sum: &mut Resistance, motions: Motions, one: Resistance) {
 
 /// Energy stored by normal, slide, roll and spin.
 pub fn stored(laws: &SpringLaws, contact: &Contact, memory: &PairMemory) -> [f64; 4] {
+    stored_in(laws, contact, memory.numbers())
+}
+
+/// The same of the numbers of a `PairMemory`.
+pub(crate) fn stored_in(laws: &SpringLaws, contact: &Contact, memory: &[f64]) -> [f64; 4] {
+    let bits = memory.first().map_or(0, |bits| bits.to_bits());
     let mut sum = [laws.normal.ask(|law| law.stored(contact)), 0.0, 0.0, 0.0];
     let mut at = SLIPS;
     laws.each_friction(|law| {
-        let numbers = memory.numbers().get(at..at + law.memory_size());
+        let size = law.memory_size().total();
+        let numbers = memory.get(at..at + size);
         // A contact that is new remembers nothing.
-        let stored = numbers.map_or([0.0; 3], |numbers| law.stored_one(contact, memory.bits(), numbers));
+        let stored = numbers.map_or([0.0; 3], |numbers| law.stored_one(contact, bits, numbers));
         (0..3).for_each(|motion| sum[motion + 1] += stored[motion]);
-        at += law.memory_size();
+        at += size;
     });
     sum
 }
 
 /// Stick or slip of slide, roll and spin.
 pub fn modes(laws: &SpringLaws, memory: &PairMemory) -> [Mode; 3] {
-    laws.modes(memory.bits())
+    laws.mode_bits().modes(memory.bits())
 }

@@ -19,6 +19,7 @@ use crate::contact::{Block, LANES, Lanes};
 use crate::law::any::AnyFriction;
 use crate::law::kernel::{self, Kernel};
 use crate::law::memory::turns_its_vectors;
+use crate::law::pair_memory::ColdBlock;
 use crate::law::{FrictionLaw, Motions, Roll, Slide, Spin};
 
 /// The law over the first contacts of a block, compiled for every width.
@@ -28,6 +29,7 @@ pub(super) struct OwnBlock<'a, L> {
     pub block: &'a mut Block,
     pub slips: &'a mut Lanes,
     pub memory: &'a mut [Lanes],
+    pub cold: ColdBlock<'a>,
 }
 
 impl<L: FrictionLaw> Kernel for OwnBlock<'_, L> {
@@ -35,12 +37,12 @@ impl<L: FrictionLaw> Kernel for OwnBlock<'_, L> {
 
     #[inline(always)]
     fn run(self) {
-        let OwnBlock { law, count, block, slips, memory } = self;
+        let OwnBlock { law, count, block, slips, memory, cold } = self;
         // The counts for which the pass over contacts is compiled.
         match count {
-            0..=8 => kernel::resist::<_, 8>(law, block, slips, memory),
-            9..=16 => kernel::resist::<_, 16>(law, block, slips, memory),
-            _ => kernel::resist::<_, LANES>(law, block, slips, memory),
+            0..=8 => kernel::resist::<_, 8>(law, block, slips, memory, cold),
+            9..=16 => kernel::resist::<_, 16>(law, block, slips, memory, cold),
+            _ => kernel::resist::<_, LANES>(law, block, slips, memory, cold),
         }
     }
 }
@@ -129,7 +131,7 @@ mod tests {
         let Roll::Own(law) = Roll::own(RollConstantTorque { limit: Limit::mu(0.1), include_spin: false }) else {
             unreachable!()
         };
-        assert_eq!((law.name(), law.any().memory_size()), ("constant-torque", 0));
+        assert_eq!((law.name(), law.any().memory_size().total()), ("constant-torque", 0));
         assert_eq!(law.any().limit(Motions::ROLL), Some(Limit::mu(0.1)));
         assert_eq!(format!("{law:?}"), "Own(constant-torque)");
     }

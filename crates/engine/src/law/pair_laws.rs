@@ -4,13 +4,16 @@
 //! Does not do: say which method a model runs by. A method says which kinds it takes (`explicit::takes`), and
 //! `LawTable::first_unfit` finds the pair that it does not.
 
-use crate::law::SpringLaws;
+use crate::law::any::AnyFriction;
+use crate::law::{Limit, MemoryLayout, MemorySize, Motions, PairMemory, RigidLaws, SpringLaws};
 
 /// The laws of a pair of materials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PairLaws {
     /// Soft: surfaces overlap and springs push them apart.
     Springs(SpringLaws),
+    /// Rigid: surfaces do not overlap, and friction has limits alone.
+    Rigid(RigidLaws),
 }
 
 impl PairLaws {
@@ -19,7 +22,41 @@ impl PairLaws {
     pub fn springs(&self) -> Option<&SpringLaws> {
         match self {
             PairLaws::Springs(laws) => Some(laws),
+            PairLaws::Rigid(_) => None,
         }
+    }
+
+    /// Whether some law resists a motion and holds as `holds` says of its limit; a law that states none counts.
+    pub fn any_holds(&self, motion: Motions, holds: impl Fn(Limit) -> bool) -> bool {
+        match self {
+            PairLaws::Springs(laws) => laws.any_friction(|law: &dyn AnyFriction| {
+                law.resists().overlaps(motion) && law.limit(motion).is_none_or(&holds)
+            }),
+            PairLaws::Rigid(laws) => laws.limits.of(motion).is_some_and(holds),
+        }
+    }
+
+    /// What a contact remembers for the pair taken the other way round: a and b change places and the normal turns about.
+    pub fn swapped(&self, memory: PairMemory) -> PairMemory {
+        match self {
+            PairLaws::Springs(laws) => memory.swapped(laws),
+            // Force and torque on a are those on b turned about.
+            PairLaws::Rigid(_) => memory.with_numbers(|number| -number),
+        }
+    }
+
+    /// How much a contact of the pair remembers.
+    pub fn memory_size(&self) -> MemorySize {
+        match self {
+            PairLaws::Springs(laws) => MemoryLayout::of(laws).size(),
+            PairLaws::Rigid(_) => MemorySize { hot: RigidLaws::MEMORY, cold: 0 },
+        }
+    }
+}
+
+impl From<RigidLaws> for PairLaws {
+    fn from(laws: RigidLaws) -> Self {
+        PairLaws::Rigid(laws)
     }
 }
 

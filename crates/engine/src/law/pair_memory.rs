@@ -1,37 +1,96 @@
 //! What one contact remembers under all laws of its pair: one number of bits, then the numbers of each law, in the order of
-//! `list::visit_friction`.
+//! `list::visit_friction`, its cold ones last.
+//!
+//! In blocks the hot numbers of all laws stand in lanes and their cold ones in a slab; `MemoryLayout` takes them apart and puts
+//! them together.
 
 use crate::contact::Lanes;
+use crate::law::memory::MemorySize;
 use crate::law::{Motions, SpringLaws};
 
 /// Numbers of memory that precede the laws': one of bits, a bit for each motion that slips (see `Motions`).
 pub const SLIPS: usize = 1;
 
-/// How many numbers of memory each law of a pair takes.
+/// How many numbers of memory each law of a pair takes: slide, roll, spin, all motions at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemoryLayout {
-    /// Slide.
-    pub slide: usize,
-    /// Roll.
-    pub roll: usize,
-    /// Spin.
-    pub spin: usize,
-    /// All motions at once.
-    pub friction: usize,
+pub struct MemoryLayout(pub [MemorySize; 4]);
+
+/// The cold numbers of a block's contacts, and where among those of a contact the next law's begin.
+pub struct ColdBlock<'a> {
+    /// Contact after contact.
+    pub numbers: &'a mut [f64],
+    /// How many a contact has.
+    pub stride: usize,
+    /// Where those of the next law begin.
+    pub at: usize,
+}
+
+impl<'a> ColdBlock<'a> {
+    /// Of a block whose contacts have `stride` each.
+    #[inline(always)]
+    pub fn new(numbers: &'a mut [f64], stride: usize) -> Self {
+        ColdBlock { numbers, stride, at: 0 }
+    }
+
+    /// Those of the next law, which has `count` of them.
+    #[inline(always)]
+    pub fn take(&mut self, count: usize) -> ColdBlock<'_> {
+        let at = self.at;
+        self.at += count;
+        ColdBlock { numbers: self.numbers, stride: self.stride, at }
+    }
+
+    /// The `count` numbers of the next law for a contact.
+    #[inline(always)]
+    pub fn of(&mut self, lane: usize, count: usize) -> &mut [f64] {
+        if count == 0 { &mut [] } else { &mut self.numbers[lane * self.stride + self.at..][..count] }
+    }
 }
 
 impl MemoryLayout {
     /// Of the laws of a pair.
     pub fn of(laws: &SpringLaws) -> Self {
-        let mut sizes = [0; 4];
+        let mut sizes = [MemorySize::default(); 4];
         laws.each_friction(|law| sizes[law.motions().key()] = law.memory_size());
-        let [slide, roll, spin, friction] = sizes;
-        MemoryLayout { slide, roll, spin, friction }
+        MemoryLayout(sizes)
+    }
+
+    /// What a contact has in lanes, the bits of slipping included, and in the cold slab.
+    pub fn size(&self) -> MemorySize {
+        let sum = |of: fn(&MemorySize) -> usize| self.0.iter().map(of).sum::<usize>();
+        MemorySize { hot: SLIPS + sum(|size| size.hot), cold: sum(|size| size.cold) }
     }
 
     /// Numbers in all, the bits of slipping included.
     pub fn total(&self) -> usize {
-        SLIPS + self.slide + self.roll + self.spin + self.friction
+        self.size().total()
+    }
+
+    /// Visits the numbers of a contact in their order: whether each is cold, and its place among those that are or are not.
+    fn each_place(&self, mut visit: impl FnMut(bool, usize)) {
+        (0..SLIPS).for_each(|k| visit(false, k));
+        let mut next = MemorySize { hot: SLIPS, cold: 0 };
+        for size in &self.0 {
+            (next.hot..next.hot + size.hot).for_each(|k| visit(false, k));
+            (next.cold..next.cold + size.cold).for_each(|k| visit(true, k));
+            next = MemorySize { hot: next.hot + size.hot, cold: next.cold + size.cold };
+        }
+    }
+
+    /// Reads the numbers of one contact of a block.
+    pub fn gather(&self, lanes: &[Lanes], lane: usize, cold: &[f64], numbers: &mut Vec<f64>) {
+        numbers.clear();
+        self.each_place(|is_cold, k| numbers.push(if is_cold { cold[k] } else { lanes[k].0[lane] }));
+    }
+
+    /// Writes them back; those that are missing at the end are left as they are.
+    pub fn scatter(&self, numbers: &[f64], lanes: &mut [Lanes], lane: usize, cold: &mut [f64]) {
+        let mut numbers = numbers.iter();
+        self.each_place(|is_cold, k| {
+            if let Some(&number) = numbers.next() {
+                *(if is_cold { &mut cold[k] } else { &mut lanes[k].0[lane] }) = number;
+            }
+        });
     }
 }
 
@@ -48,14 +107,11 @@ impl From<&[f64]> for PairMemory {
 }
 
 impl PairMemory {
-    /// Of one lane of a block.
-    pub fn from_lanes(layout: &MemoryLayout, memory: &[Lanes], lane: usize) -> Self {
-        PairMemory::from_numbers(layout, |at| memory[at].0[lane])
-    }
-
-    /// Of the numbers of one contact, the bits first.
-    pub fn from_numbers(layout: &MemoryLayout, number: impl Fn(usize) -> f64) -> Self {
-        PairMemory { numbers: (0..layout.total()).map(number).collect() }
+    /// Of one contact of a block: its lane, and its cold numbers.
+    pub fn of_block(layout: &MemoryLayout, lanes: &[Lanes], lane: usize, cold: &[f64]) -> Self {
+        let mut numbers = Vec::with_capacity(layout.total());
+        layout.gather(lanes, lane, cold, &mut numbers);
+        PairMemory { numbers }
     }
 
     /// Bits and numbers; those at the end that are missing are zero.
@@ -74,6 +130,12 @@ impl PairMemory {
         self.numbers[0] = f64::from_bits(bits);
     }
 
+    /// The same bits with other numbers.
+    pub fn with_numbers(mut self, other: impl Fn(f64) -> f64) -> Self {
+        self.numbers.iter_mut().skip(SLIPS).for_each(|number| *number = other(*number));
+        self
+    }
+
     /// Sets the first numbers of the law against these motions.
     pub fn set(&mut self, laws: &SpringLaws, motions: Motions, numbers: &[f64]) {
         self.fill(laws);
@@ -82,7 +144,7 @@ impl PairMemory {
             if law.motions() == motions {
                 self.numbers[at..at + numbers.len()].copy_from_slice(numbers);
             }
-            at += law.memory_size();
+            at += law.memory_size().total();
         });
     }
 
@@ -103,7 +165,7 @@ impl PairMemory {
     pub fn swapped(mut self, laws: &SpringLaws) -> Self {
         let (first, mut rest) = self.split(laws);
         let mut bits = first.to_bits();
-        laws.each_friction(|law| law.swap(&mut bits, take(&mut rest, law.memory_size())));
+        laws.each_friction(|law| law.swap(&mut bits, take(&mut rest, law.memory_size().total())));
         *first = f64::from_bits(bits);
         self
     }

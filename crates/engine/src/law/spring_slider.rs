@@ -315,7 +315,7 @@ impl FrictionLaw for SlideSlider {
         self.resist_with(self.options, contact, memory)
     }
 
-    fn stored(&self, _: &Contact, memory: &VectorSpring) -> [f64; 3] {
+    fn stored(&self, _: &Contact, memory: &VectorSpring, _: &[f64]) -> [f64; 3] {
         [0.5 * self.stiffness * memory.spring.length_squared(), 0.0, 0.0]
     }
 
@@ -324,7 +324,7 @@ impl FrictionLaw for SlideSlider {
         self.options.carry()
     }
 
-    fn swapped(&self, memory: VectorSpring) -> VectorSpring {
+    fn swapped(&self, memory: VectorSpring, _: &mut [f64]) -> VectorSpring {
         VectorSpring { spring: -memory.spring, ..memory }
     }
 
@@ -400,7 +400,7 @@ impl FrictionLaw for RollSlider {
         self.resist_with(self.options, contact, memory)
     }
 
-    fn stored(&self, _: &Contact, memory: &VectorSpring) -> [f64; 3] {
+    fn stored(&self, _: &Contact, memory: &VectorSpring, _: &[f64]) -> [f64; 3] {
         [0.0, 0.5 * self.stiffness * memory.spring.length_squared(), 0.0]
     }
 
@@ -472,7 +472,7 @@ impl FrictionLaw for SpinSlider {
         self.resist_with(self.options, contact, memory)
     }
 
-    fn stored(&self, _: &Contact, memory: &ScalarSpring) -> [f64; 3] {
+    fn stored(&self, _: &Contact, memory: &ScalarSpring, _: &[f64]) -> [f64; 3] {
         [0.0, 0.0, 0.5 * self.stiffness * memory.spring * memory.spring]
     }
 
@@ -513,8 +513,8 @@ macro_rules! with_defaults {
                 self.0.resist_with(SliderOptions::default(), contact, memory)
             }
 
-            fn stored(&self, contact: &Contact, memory: &Self::Memory) -> [f64; 3] {
-                self.0.stored(contact, memory)
+            fn stored(&self, contact: &Contact, memory: &Self::Memory, _: &[f64]) -> [f64; 3] {
+                self.0.stored(contact, memory, &[])
             }
         }
     )*};

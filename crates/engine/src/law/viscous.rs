@@ -49,7 +49,7 @@ impl FrictionLaw for RollViscous {
         Resistance { roll_a: torque, roll_b: -torque, ..Resistance::default() }
     }
 
-    fn stored(&self, _: &Contact, _: &ModeOnly) -> [f64; 3] {
+    fn stored(&self, _: &Contact, _: &ModeOnly, _: &[f64]) -> [f64; 3] {
         [0.0; 3]
     }
 

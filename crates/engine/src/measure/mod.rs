@@ -16,6 +16,7 @@ pub mod pair_distribution;
 pub mod profile;
 pub mod region;
 pub mod repose;
+pub mod solver;
 pub mod stress;
 pub mod surface;
 pub mod walls;
@@ -23,7 +24,7 @@ pub mod walls;
 use glam::{DQuat, DVec3};
 
 use crate::contact::{Block, Lanes, Mode, Side};
-use crate::law::SpringLaws;
+use crate::law::ModeBits;
 use crate::state::Mover;
 
 /// One contact: loads are those on a, the body with the lower id; the normal points from b to a.
@@ -63,7 +64,7 @@ pub(crate) fn contact_row(
     lane: usize,
     [a, b]: [&Mover; 2],
     (wall, feature): (Side, u8),
-    laws: &SpringLaws,
+    modes: &ModeBits,
     memory: &[Lanes],
 ) -> ContactRow {
     let normal = block.normal.get(lane);
@@ -78,8 +79,7 @@ pub(crate) fn contact_row(
         a.position - normal * block.lever_a.0[lane]
     };
     let bits = memory[0].0[lane].to_bits();
-    let mode = laws.modes(bits);
-    let roll_modes = laws.bits_of_roll().map(|motion| Mode::of(mode[1] != Mode::None, motion.slip_in(bits)));
+    let (mode, roll_modes) = (modes.modes(bits), modes.roll_modes(bits));
     ContactRow {
         a: a.id,
         b: b.id,

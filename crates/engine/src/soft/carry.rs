@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use super::lists::{ChunkNeighbours, Class, Neighbours};
 use super::{ChunkWork, slots};
 use crate::contact::{ContactKey, LANES, Lanes, Remembered};
-use crate::model::Model;
+use crate::law::{MemoryLayout, SpringLaws};
+use crate::model::{LawTable, Model};
 use crate::state::{Bodies, GONE, Mover, Slot, Slots};
 
 /// A contact between two makings of the neighbour lists: its bodies' ids, and where its memory is kept.
@@ -17,15 +18,48 @@ pub struct HeldContact {
     pub a: u32,
     pub b: u32,
     pub feature: u8,
-    /// Which memory of `HeldContacts`, and the place there: 32 to a block.
+    /// Which memory of `HeldContacts`, and where it begins there: lane after lane, and in the cold slab.
     chunk: u32,
     place: u32,
+    cold: u32,
 }
 
 /// Contacts out of their lists, and their memory, still in its blocks.
 pub struct HeldContacts {
     contacts: Vec<HeldContact>,
-    memory: Vec<Vec<Lanes>>,
+    memory: Vec<HeldMemory>,
+}
+
+/// Lanes of memory and a cold slab.
+#[derive(Default)]
+struct HeldMemory {
+    lanes: Vec<Lanes>,
+    cold: Vec<f64>,
+    /// Places beside the last contact of as many numbers, while contacts are added one by one.
+    beside: Vec<(usize, usize)>,
+}
+
+impl HeldMemory {
+    /// Adds what a contact of these laws remembers; numbers that are missing at the end are zero. Returns where it begins.
+    fn push(&mut self, laws: &SpringLaws, numbers: &[f64]) -> [u32; 2] {
+        let layout = MemoryLayout::of(laws);
+        let size = layout.size();
+        let HeldMemory { lanes, cold, beside } = self;
+        let open = beside.iter().position(|(hot, _)| *hot == size.hot).unwrap_or_else(|| {
+            beside.push((size.hot, 0));
+            beside.len() - 1
+        });
+        let next = &mut beside[open].1;
+        if next.is_multiple_of(LANES) {
+            *next = LANES * lanes.len();
+            lanes.resize(lanes.len() + size.hot, Lanes::ZERO);
+        }
+        let (place, first) = (*next, cold.len());
+        *next += 1;
+        cold.resize(first + size.cold, 0.0);
+        layout.scatter(numbers, &mut lanes[place / LANES..], place % LANES, &mut cold[first..]);
+        [place as u32, first as u32]
+    }
 }
 
 /// In which order contacts stand in a chunk.
@@ -43,13 +77,13 @@ struct Pieces(Vec<Mutex<Piece>>);
 
 #[derive(Default)]
 struct Piece {
-    memory: Arc<Vec<Lanes>>,
+    memory: Arc<HeldMemory>,
     /// Contacts that have not taken theirs.
     left: usize,
 }
 
 impl Pieces {
-    fn new(held: &[HeldContact], memory: Vec<Vec<Lanes>>) -> Self {
+    fn new(held: &[HeldContact], memory: Vec<HeldMemory>) -> Self {
         let mut left = vec![0; memory.len()];
         held.iter().for_each(|contact| left[contact.chunk as usize] += 1);
         let piece = |(memory, left)| Mutex::new(Piece { memory: Arc::new(memory), left });
@@ -62,12 +96,14 @@ impl Pieces {
     }
 
     /// Gives these contacts, in blocks, what they remember.
-    fn hand_out(&self, from: &[&HeldContact], stride: usize, contacts: &mut Slots) {
+    fn hand_out(&self, from: &[&HeldContact], laws: &LawTable, contacts: &mut Slots) {
         // A chunk meets some twenty pieces: a linear search beats a map.
-        let mut taken: Vec<(u32, Arc<Vec<Lanes>>, usize)> = Vec::new();
-        for (block, head) in contacts.blocks.iter_mut().enumerate() {
+        let mut taken: Vec<(u32, Arc<HeldMemory>, usize)> = Vec::new();
+        let Slots { blocks, memory: lanes, cold, .. } = contacts;
+        for head in blocks {
             head.live = head.all();
-            let new = &mut contacts.memory[block * stride..(block + 1) * stride];
+            let size = Class::memory_size(head.class, laws);
+            let new = &mut lanes[head.memory as usize..][..size.hot];
             for (lane, held) in from[head.first as usize..][..head.count as usize].iter().enumerate() {
                 let at = taken.iter().position(|(number, ..)| *number == held.chunk).unwrap_or_else(|| {
                     taken.push((held.chunk, self.piece(held.chunk).memory.clone(), 0));
@@ -75,9 +111,11 @@ impl Pieces {
                 });
                 let (_, memory, count) = &mut taken[at];
                 *count += 1;
-                let (block, old_lane) = (held.place as usize / LANES, held.place as usize % LANES);
-                let old = &memory[block * stride..(block + 1) * stride];
+                let (first, old_lane) = (held.place as usize / LANES, held.place as usize % LANES);
+                let old = &memory.lanes[first..][..size.hot];
                 new.iter_mut().zip(old).for_each(|(new, old)| new.0[lane] = old.0[old_lane]);
+                let new = &mut cold[head.cold as usize + lane * size.cold..][..size.cold];
+                new.copy_from_slice(&memory.cold[held.cold as usize..][..size.cold]);
             }
         }
         for (number, memory, count) in taken {
@@ -94,46 +132,30 @@ impl Pieces {
 impl HeldContacts {
     /// Those of these bodies that touch. Memory of pairs that are not near each other is dropped later.
     pub fn of(remembered: &Remembered, model: &Model, bodies: &Bodies) -> Self {
-        let mut held = HeldContacts::with_capacity(remembered.len());
-        let material_of = |id: u32| bodies.material_of.get(id as usize).copied();
-        for (key, live, numbers) in remembered.iter() {
-            let (Some(first), Some(second)) = (material_of(key.a), material_of(key.b)) else { continue };
-            if live && model.laws.springs(first, second).is_some() {
-                held.push(key, model.laws.stride(), numbers.iter().copied());
-            }
-        }
-        held
+        HeldContacts::chosen(remembered, model, bodies, |live| live)
     }
 
     /// All of them; what does not touch remembers nothing.
-    pub fn all_of(remembered: &Remembered, model: &Model) -> Self {
-        let mut held = HeldContacts::with_capacity(remembered.len());
-        for (key, live, numbers) in remembered.iter() {
-            held.push(key, model.laws.stride(), numbers.iter().map(|&number| if live { number } else { 0.0 }));
-        }
-        held
+    pub fn all_of(remembered: &Remembered, model: &Model, bodies: &Bodies) -> Self {
+        HeldContacts::chosen(remembered, model, bodies, |_| true)
     }
 
-    /// None yet, with room for so many.
-    fn with_capacity(count: usize) -> Self {
-        HeldContacts { contacts: Vec::with_capacity(count), memory: vec![Vec::new()] }
-    }
-
-    /// Holds one more, which remembers `numbers`, as many as `stride`.
-    fn push(&mut self, key: ContactKey, stride: usize, numbers: impl Iterator<Item = f64>) {
-        let place = self.contacts.len();
-        let memory = &mut self.memory[0];
-        memory.resize((place / LANES + 1) * stride, Lanes::ZERO);
-        for (lanes, number) in memory[place / LANES * stride..].iter_mut().zip(numbers) {
-            lanes.0[place % LANES] = number;
+    fn chosen(remembered: &Remembered, model: &Model, bodies: &Bodies, choose: impl Fn(bool) -> bool) -> Self {
+        let (mut memory, mut contacts) = (HeldMemory::default(), Vec::with_capacity(remembered.len()));
+        let material_of = |id: u32| bodies.material_of.get(id as usize).copied();
+        for (ContactKey { a, b, feature }, live, numbers) in remembered.iter().filter(|(_, live, _)| choose(*live)) {
+            let (Some(first), Some(second)) = (material_of(a), material_of(b)) else { continue };
+            if let Some(laws) = model.laws.springs(first, second) {
+                let [place, cold] = memory.push(laws, if live { numbers } else { &[] });
+                contacts.push(HeldContact { a, b, feature: feature as u8, chunk: 0, place, cold });
+            }
         }
-        let ContactKey { a, b, feature } = key;
-        self.contacts.push(HeldContact { a, b, feature: feature as u8, chunk: 0, place: place as u32 });
+        HeldContacts { contacts, memory: vec![memory] }
     }
 }
 
 /// Takes contacts out of the lists, which are about to change. Until they are put back there are none.
-pub fn take_out(lists: &[ChunkNeighbours], movers: &[Mover], contacts: &mut [Slots]) -> HeldContacts {
+pub fn take_out(lists: &[ChunkNeighbours], laws: &LawTable, movers: &[Mover], contacts: &mut [Slots]) -> HeldContacts {
     let touching: Vec<usize> = contacts.iter().map(Slots::touching).collect();
     let mut held = vec![HeldContact::default(); touching.iter().sum()];
     let mut rest = held.as_mut_slice();
@@ -146,18 +168,25 @@ pub fn take_out(lists: &[ChunkNeighbours], movers: &[Mover], contacts: &mut [Slo
     let chunks = lists.par_iter().zip(&*contacts).zip(parts).enumerate();
     chunks.for_each(|(chunk, ((lists, contacts), part))| {
         let mut held = part.iter_mut();
-        for (block, head) in contacts.blocks.iter().enumerate() {
+        for head in &contacts.blocks {
+            let size = Class::memory_size(head.class, laws);
             let live = (0..head.count as usize).filter(|lane| head.live >> lane & 1 == 1);
             for (lane, held) in live.zip(&mut held) {
                 let slot = contacts.placed[head.first as usize + lane];
                 let candidate = &lists.candidates[slot.candidate()];
                 let [a, b] = [candidate.a, candidate.b].map(|i| movers[i as usize].id);
-                let (feature, place) = (slot.feature(), (block * LANES + lane) as u32);
-                *held = HeldContact { a, b, feature, chunk: chunk as u32, place };
+                let (feature, place) = (slot.feature(), head.memory * LANES as u32 + lane as u32);
+                let cold = head.cold + (lane * size.cold) as u32;
+                *held = HeldContact { a, b, feature, chunk: chunk as u32, place, cold };
             }
         }
     });
-    let memory = contacts.iter_mut().map(|contacts| std::mem::take(&mut contacts.memory)).collect();
+    let take = |contacts: &mut Slots| HeldMemory {
+        lanes: std::mem::take(&mut contacts.memory),
+        cold: std::mem::take(&mut contacts.cold),
+        beside: Vec::new(),
+    };
+    let memory = contacts.iter_mut().map(take).collect();
     HeldContacts { contacts: held, memory }
 }
 
@@ -167,8 +196,8 @@ pub struct Places<'a> {
     pub lists: &'a Neighbours,
     /// Bodies.
     pub bodies: &'a Bodies,
-    /// Lanes of memory a block.
-    pub stride: usize,
+    /// Which laws act, and so how much contacts remember.
+    pub laws: &'a LawTable,
     /// Contacts; what they were before goes.
     pub contacts: &'a mut [Slots],
     /// Who is waited for.
@@ -177,7 +206,7 @@ pub struct Places<'a> {
 
 /// Puts contacts into new lists. Those of bodies that have left, or are far from each other, are dropped.
 pub fn put_back(held: HeldContacts, order: Order, places: Places) {
-    let Places { lists, bodies, stride, contacts, chunks } = places;
+    let Places { lists, bodies, laws, contacts, chunks } = places;
     let pieces = Pieces::new(&held.contacts, held.memory);
     let by_owner = ByOwner::new(lists, bodies, &held.contacts);
     let chunks = lists.chunks.par_iter().zip(contacts).zip(chunks);
@@ -197,11 +226,12 @@ pub fn put_back(held: HeldContacts, order: Order, places: Places) {
         slots::watch_others(lists, &contacts.placed, &mut work.watch);
         if order == Order::Held {
             let mut pairs: Vec<_> = contacts.placed.iter().copied().zip(from.iter().copied()).collect();
-            pairs.sort_unstable_by_key(|(_, held)| (held.chunk, held.place));
+            // All are in one list, in the order in which they are held.
+            pairs.sort_unstable_by_key(|(_, held)| std::ptr::from_ref(*held));
             (contacts.placed, *from) = pairs.into_iter().unzip();
         }
-        slots::lay_out(lists, stride, contacts);
-        pieces.hand_out(from, stride, contacts);
+        slots::lay_out(lists, laws, contacts);
+        pieces.hand_out(from, laws, contacts);
     });
 }
 

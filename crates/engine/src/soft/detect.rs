@@ -24,7 +24,7 @@ pub struct Chunk<'a> {
 
 /// Makes places for pairs that have begun to touch, and marks the walls and solids that are touched.
 pub fn detect(view: &View, chunk: Chunk, contacts: &mut Slots, work: &mut ChunkWork) {
-    let (lists, stride) = (chunk.lists, view.laws.stride());
+    let (lists, laws) = (chunk.lists, view.laws);
     let ChunkWork { watch, scratch, trouble, .. } = work;
     *trouble = ChunkTrouble::default();
     scratch.begun.clear();
@@ -39,12 +39,12 @@ pub fn detect(view: &View, chunk: Chunk, contacts: &mut Slots, work: &mut ChunkW
     if !scratch.begun.is_empty() {
         // When each was measured depends on how all others have moved.
         scratch.begun.sort_unstable();
-        slots::put_in(lists, &scratch.begun, stride, contacts);
+        slots::put_in(lists, &scratch.begun, laws, contacts);
     }
     contacts.blocks.iter_mut().for_each(|head| head.live = head.all());
     if walls {
         mark_walls(&scratch.touching, contacts);
-        hand_over::copy(contacts, stride, &scratch.handed_over);
+        hand_over::copy(contacts, laws, &scratch.handed_over);
     }
 }
 

@@ -11,7 +11,7 @@ use super::{ChunkSums, ChunkTrouble, ChunkWork, Outbox, TooDeep, View, lanes_of}
 use crate::collide::{general, sphere_wall};
 use crate::contact::{Block, LANES, Lanes, Side};
 use crate::law::kernel::{self, Kernel};
-use crate::law::{MemoryLayout, PairMemory, SpringLaws, one};
+use crate::law::{ColdBlock, MemoryLayout, SpringLaws, one};
 use crate::measure::{ContactRow, contact_row};
 use crate::state::{BlockHead, Load, Slot, Slots};
 
@@ -28,8 +28,10 @@ pub struct Pairs<'a> {
 pub struct Memory<'a> {
     /// Blocks over the places.
     pub blocks: &'a mut [BlockHead],
-    /// Lanes of memory, `LawTable::stride` a block.
+    /// Lanes of memory, where the blocks say.
     pub lanes: &'a mut [Lanes],
+    /// The cold slab.
+    pub cold: &'a mut [f64],
 }
 
 /// Where the loads go.
@@ -70,11 +72,11 @@ pub fn evaluate_chunk(
     work.outboxes.resize_with(lists.targets.len(), Outbox::default);
     work.outboxes.iter_mut().for_each(Outbox::clear);
     work.rows.clear();
-    let Slots { placed, blocks, memory } = contacts;
+    let Slots { placed, blocks, memory, cold } = contacts;
     let ChunkWork { outboxes, sums, trouble, rows, .. } = work;
     let pairs = Pairs { candidates: &lists.candidates, placed };
     let loads = Loads { first, own: loads, outboxes };
-    evaluate(view, pairs, Memory { blocks, lanes: memory }, loads, Notes { sums, trouble, rows });
+    evaluate(view, pairs, Memory { blocks, lanes: memory, cold }, loads, Notes { sums, trouble, rows });
 }
 
 struct Evaluate<'a> {
@@ -92,32 +94,34 @@ impl Kernel for Evaluate<'_> {
     fn run(self) {
         let Evaluate { view, pairs, memory: all, mut loads, notes } = self;
         let Notes { sums, trouble, rows } = notes;
-        let (stride, materials) = (view.laws.stride(), view.laws.materials());
+        let materials = view.laws.materials();
         let mut block = Block::EMPTY;
         block.dt = view.dt;
         block.flow = view.flow;
         sums.virial = [0.0; 9];
         let mut belts = 0.0;
-        for (number, head) in all.blocks.iter_mut().enumerate() {
-            let (_, from_here) = all.lanes.split_at_mut(number * stride);
-            let (memory, after) = from_here.split_at_mut(stride);
-            kernel::prefetch_all(&after[..stride.min(after.len())]);
+        for head in all.blocks.iter_mut() {
+            let class = Class::from_number(head.class, materials);
+            let size = view.laws.memory_size(class.material_a, class.material_b);
+            let (_, from_here) = all.lanes.split_at_mut(head.memory as usize);
+            let (memory, after) = from_here.split_at_mut(size.hot);
+            kernel::prefetch_all(&after[..size.hot.min(after.len())]);
+            let cold = &mut all.cold[head.cold as usize..][..LANES * size.cold];
             if head.live == 0 {
-                forget(memory, head.all());
+                forget((memory, cold), size.cold, head.all());
                 continue;
             }
-            let class = Class::from_number(head.class, materials);
             let Some(laws) = view.laws.springs(class.material_a, class.material_b) else { continue };
             let mut batch = batch(pairs, class, head);
             // Blocks at the end of a class are rarely full.
             match batch.placed.len() {
-                0..=8 => lanes::<8>(&view, &batch, laws, &mut block, memory, trouble),
-                9..=16 => lanes::<16>(&view, &batch, laws, &mut block, memory, trouble),
-                _ => lanes::<LANES>(&view, &batch, laws, &mut block, memory, trouble),
+                0..=8 => lanes::<8>(&view, &batch, laws, &mut block, (memory, cold), trouble),
+                9..=16 => lanes::<16>(&view, &batch, laws, &mut block, (memory, cold), trouble),
+                _ => lanes::<LANES>(&view, &batch, laws, &mut block, (memory, cold), trouble),
             }
             head.live = block.live;
             batch.live = block.live;
-            forget(memory, head.all() & !head.live);
+            forget((memory, cold), size.cold, head.all() & !head.live);
             if class.wall != Side::Neither {
                 belts += belt_power(&block, &view, &batch);
             }
@@ -152,22 +156,24 @@ fn lanes<const N: usize>(
     batch: &Batch,
     laws: &SpringLaws,
     block: &mut Block,
-    memory: &mut [Lanes],
+    (memory, cold): (&mut [Lanes], &mut [f64]),
     trouble: &mut ChunkTrouble,
 ) {
     batch.gather::<N>(block, view);
     if laws.asks_for_surfaces() {
         batch.gather_surfaces(block, view);
     }
-    kernel::evaluate::<N>(laws, block, memory);
+    let stride = cold.len() / LANES;
+    kernel::evaluate::<N>(laws, block, memory, ColdBlock::new(cold, stride));
     note_too_deep::<N>(block, view, batch, trouble);
 }
 
 /// Drops the memory of places whose pairs do not touch.
 #[inline(always)]
-fn forget(memory: &mut [Lanes], places: u32) {
+fn forget((memory, cold): (&mut [Lanes], &mut [f64]), stride: usize, places: u32) {
     for lane in lanes_of(places) {
         memory.iter_mut().for_each(|numbers| numbers.0[lane] = 0.0);
+        cold[lane * stride..][..stride].fill(0.0);
     }
 }
 
@@ -263,10 +269,11 @@ fn keep_rows(
     memory: &[Lanes],
     rows: &mut Vec<ContactRow>,
 ) {
+    let modes = laws.mode_bits();
     for lane in lanes_of(batch.live) {
         let candidate = batch.pair(lane);
         let (bodies, kind) = (view.movers(candidate), (batch.class.wall, batch.placed[lane].feature()));
-        rows.push(contact_row(block, lane, bodies, kind, laws, memory));
+        rows.push(contact_row(block, lane, bodies, kind, &modes, memory));
     }
 }
 
@@ -288,9 +295,9 @@ pub fn chosen(lists: &ChunkNeighbours, contacts: &Slots, choose: impl Fn(&Candid
 pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &Slots) -> [f64; 4] {
     let mut sum = [0.0; 4];
     let mut block = Block::EMPTY;
-    let stride = view.laws.stride();
+    let mut numbers = Vec::with_capacity(view.laws.most_numbers());
     let pairs = Pairs { candidates: &lists.candidates, placed: &contacts.placed };
-    for (number, head) in contacts.blocks.iter().enumerate() {
+    for head in &contacts.blocks {
         let class = Class::from_number(head.class, view.laws.materials());
         let Some(laws) = view.laws.springs(class.material_a, class.material_b) else { continue };
         let batch = batch(pairs, class, head);
@@ -298,12 +305,13 @@ pub fn stored(view: &View, lists: &ChunkNeighbours, contacts: &Slots) -> [f64; 4
         if laws.asks_for_surfaces() {
             batch.gather_surfaces(&mut block, view);
         }
-        let memory = &contacts.memory[number * stride..(number + 1) * stride];
-        kernel::geometry::<LANES>(&mut block, false);
         let layout = MemoryLayout::of(laws);
+        let size = layout.size();
+        let memory = contacts.lanes(head, size);
+        kernel::geometry::<LANES>(&mut block, false);
         for lane in lanes_of(head.live) {
-            let remembered = PairMemory::from_lanes(&layout, memory, lane);
-            let energies = one::stored(laws, &block.contact(lane), &remembered);
+            layout.gather(memory, lane, contacts.cold(head, size, lane), &mut numbers);
+            let energies = one::stored_in(laws, &block.contact(lane), &numbers);
             (0..4).for_each(|motion| sum[motion] += energies[motion]);
         }
     }

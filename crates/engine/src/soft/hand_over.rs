@@ -15,6 +15,7 @@ use super::lists::{Candidate, ChunkNeighbours, Class};
 use crate::collide::seams::is_same_place;
 use crate::contact::Side;
 use crate::law::tracked::POINTS_KNOWN;
+use crate::model::LawTable;
 use crate::state::{Slot, Slots};
 use crate::wall::Wall;
 
@@ -77,14 +78,22 @@ fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: Slot, to: Slo
 }
 
 /// Copies the memory over. To be called when all have their places, before the memory of those that ended is dropped.
-pub fn copy(contacts: &mut Slots, stride: usize, found: &[(Slot, Slot)]) {
+pub fn copy(contacts: &mut Slots, laws: &LawTable, found: &[(Slot, Slot)]) {
     for &(from, to) in found {
         if let (Some((old, from)), Some((new, to))) = (place(contacts, from), place(contacts, to)) {
-            for number in 0..stride {
-                contacts.memory[new * stride + number].0[to] = contacts.memory[old * stride + number].0[from];
+            let [old, new] = [old, new].map(|block| contacts.blocks[block]);
+            // Both are of one class, so of one size.
+            let size = Class::memory_size(new.class, laws);
+            for number in 0..size.hot {
+                let kept = contacts.lanes(&old, size)[number].0[from];
+                contacts.lanes_mut(&new, size)[number].0[to] = kept;
+            }
+            for number in 0..size.cold {
+                let kept = contacts.cold(&old, size, from)[number];
+                contacts.cold_mut(&new, size, to)[number] = kept;
             }
             // Points kept in the axes of the old wall mean nothing in those of the new one.
-            let bits = &mut contacts.memory[new * stride].0[to];
+            let bits = &mut contacts.lanes_mut(&new, size)[0].0[to];
             *bits = f64::from_bits(bits.to_bits() & !POINTS_KNOWN);
         }
     }

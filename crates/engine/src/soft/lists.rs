@@ -20,15 +20,15 @@ pub use neighbours::{Candidate, ChunkNeighbours, Neighbours, Sizes};
 /// Puts bodies in the order of space, makes candidate lists, carries contacts and their memory over by pair.
 pub fn rebuild(model: &Model, state: &mut State, geometry: &mut Geometry, work: &mut Work) {
     let start = Instant::now();
-    let held = take_contacts(state, work);
+    let held = take_contacts(model, state, work);
     work.free();
     work.nanoseconds += start.elapsed().as_nanos() as u64;
     make(model, state, geometry, work, held);
 }
 
 /// Takes contacts out of the lists, which are about to change.
-pub fn take_contacts(state: &mut State, work: &Work) -> HeldContacts {
-    carry::take_out(&work.lists.chunks, &state.bodies.movers, state.contacts.slots_mut())
+pub fn take_contacts(model: &Model, state: &mut State, work: &Work) -> HeldContacts {
+    carry::take_out(&work.lists.chunks, &model.laws, &state.bodies.movers, state.contacts.slots_mut())
 }
 
 /// The same as `rebuild` for contacts that were taken out before.
@@ -86,9 +86,5 @@ fn fit(state: &mut State, work: &mut Work) {
 pub fn put_contacts_back(model: &Model, state: &mut State, work: &mut Work, held: HeldContacts, order: Order) {
     let State { bodies, contacts, .. } = state;
     let Work { lists, chunks, .. } = work;
-    carry::put_back(
-        held,
-        order,
-        Places { lists, bodies, stride: model.laws.stride(), contacts: contacts.slots_mut(), chunks },
-    );
+    carry::put_back(held, order, Places { lists, bodies, laws: &model.laws, contacts: contacts.slots_mut(), chunks });
 }

@@ -17,18 +17,18 @@ pub fn key_of(movers: &[Mover], lists: &ChunkNeighbours, slot: Slot) -> ContactK
 
 /// Every place with what its contact remembers under the laws of the pair, until `visit` breaks.
 pub fn each(model: &Model, state: &State, lists: &Neighbours, visit: &mut VisitContact) -> ControlFlow<()> {
-    let stride = model.laws.stride();
-    let mut numbers = vec![0.0; stride];
+    let mut numbers = Vec::with_capacity(model.laws.most_numbers());
     for (lists, slots) in lists.chunks.iter().zip(state.contacts.slots()) {
-        for (block, head) in slots.blocks.iter().enumerate() {
+        for head in &slots.blocks {
             let class = Class::from_number(head.class, model.materials.len());
             let laws = model.laws.springs(class.material_a, class.material_b);
-            let own = laws.map_or(0, |laws| MemoryLayout::of(laws).total());
-            let lanes = &slots.memory[block * stride..(block + 1) * stride];
+            let Some(layout) = laws.map(MemoryLayout::of) else { continue };
+            let size = layout.size();
+            let lanes = slots.lanes(head, size);
             for lane in 0..head.count as usize {
-                numbers.iter_mut().zip(lanes).for_each(|(number, lanes)| *number = lanes.0[lane]);
+                layout.gather(lanes, lane, slots.cold(head, size, lane), &mut numbers);
                 let key = key_of(&state.bodies.movers, lists, slots.placed[head.first as usize + lane]);
-                visit(key, head.live >> lane & 1 == 1, &numbers[..own])?;
+                visit(key, head.live >> lane & 1 == 1, &numbers)?;
             }
         }
     }

@@ -3,13 +3,17 @@
 //! Does not do: say which pairs touch (`soft`), what the numbers mean (`law`), what is remembered outside a method
 //! (`contact::Remembered`).
 
-use crate::contact::Lanes;
+use crate::contact::{Lanes, Remembered};
+use crate::law::MemorySize;
+use crate::model::Method;
 
 /// The contacts of a state and their memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contacts {
     /// Of a method with soft contacts: by chunk of bodies.
     Slots(Vec<Slots>),
+    /// Of a method that keeps those that touch in one list, by rising keys.
+    Keyed(Remembered),
 }
 
 impl Default for Contacts {
@@ -19,10 +23,24 @@ impl Default for Contacts {
 }
 
 impl Contacts {
+    /// None yet, as a method keeps them.
+    pub fn of(method: &Method) -> Self {
+        match method {
+            Method::Explicit(_) => Contacts::default(),
+            Method::Nonsmooth(_) => Contacts::Keyed(Remembered::default()),
+        }
+    }
+
+    /// Whether they are those of a method with neighbour lists, which a checkpoint then says more of.
+    pub fn are_listed(&self) -> bool {
+        matches!(self, Contacts::Slots(_))
+    }
+
     /// How many touch.
     pub fn count(&self) -> usize {
         match self {
             Contacts::Slots(chunks) => chunks.iter().map(Slots::touching).sum(),
+            Contacts::Keyed(keyed) => keyed.len(),
         }
     }
 
@@ -30,13 +48,15 @@ impl Contacts {
     pub fn places(&self) -> usize {
         match self {
             Contacts::Slots(chunks) => chunks.iter().map(|slots| slots.placed.len()).sum(),
+            Contacts::Keyed(keyed) => keyed.len(),
         }
     }
 
-    /// The slots of soft contacts, by chunk of bodies.
+    /// The slots of soft contacts, by chunk of bodies. Panics for a method that has none.
     pub fn slots(&self) -> &[Slots] {
         match self {
             Contacts::Slots(chunks) => chunks,
+            Contacts::Keyed(_) => unreachable!("a method with slots asks"),
         }
     }
 
@@ -44,6 +64,15 @@ impl Contacts {
     pub fn slots_mut(&mut self) -> &mut Vec<Slots> {
         match self {
             Contacts::Slots(chunks) => chunks,
+            Contacts::Keyed(_) => unreachable!("a method with slots asks"),
+        }
+    }
+
+    /// The list by rising keys; `None` for a method that has none.
+    pub fn keyed(&self) -> Option<&Remembered> {
+        match self {
+            Contacts::Slots(_) => None,
+            Contacts::Keyed(keyed) => Some(keyed),
         }
     }
 }
@@ -92,12 +121,38 @@ pub struct Slots {
     pub placed: Vec<Slot>,
     /// Blocks over `placed`.
     pub blocks: Vec<BlockHead>,
-    /// Memory, `stride` lanes a block: the bits of slipping, then slide, roll and spin. Zero for places
-    /// that are not live; lanes beyond the places may hold anything.
+    /// Memory, as many lanes per block as the laws of its class ask for: the bits of slipping, then slide, roll and spin. Zero
+    /// for places that are not live; lanes beyond the places may hold anything.
     pub memory: Vec<Lanes>,
+    /// The cold slab: long memories, 32 contacts per block, contact after contact. Empty where no law has one.
+    pub cold: Vec<f64>,
 }
 
 impl Slots {
+    /// The lanes of memory of a block whose contacts remember so much.
+    #[inline(always)]
+    pub fn lanes(&self, head: &BlockHead, size: MemorySize) -> &[Lanes] {
+        &self.memory[head.memory as usize..][..size.hot]
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub fn lanes_mut(&mut self, head: &BlockHead, size: MemorySize) -> &mut [Lanes] {
+        &mut self.memory[head.memory as usize..][..size.hot]
+    }
+
+    /// What a contact of a block has in the cold slab.
+    #[inline(always)]
+    pub fn cold(&self, head: &BlockHead, size: MemorySize, lane: usize) -> &[f64] {
+        &self.cold[head.cold as usize + lane * size.cold..][..size.cold]
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub fn cold_mut(&mut self, head: &BlockHead, size: MemorySize, lane: usize) -> &mut [f64] {
+        &mut self.cold[head.cold as usize + lane * size.cold..][..size.cold]
+    }
+
     /// How many touch.
     pub fn touching(&self) -> usize {
         self.blocks.iter().map(|head| head.live.count_ones() as usize).sum()
@@ -108,6 +163,7 @@ impl Slots {
         4 * self.placed.capacity()
             + size_of::<BlockHead>() * self.blocks.capacity()
             + size_of::<Lanes>() * self.memory.capacity()
+            + size_of::<f64>() * self.cold.capacity()
     }
 }
 
@@ -122,6 +178,10 @@ pub struct BlockHead {
     pub count: u32,
     /// One bit a place, set where the pair touches.
     pub live: u32,
+    /// Where its lanes of memory begin.
+    pub memory: u32,
+    /// Where its numbers in the cold slab begin.
+    pub cold: u32,
 }
 
 impl BlockHead {

@@ -8,6 +8,7 @@ use super::World;
 use super::work::{self, Work};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control, diagonal, trace};
+use crate::clock::Clock;
 use crate::collide::solid;
 use crate::error::BuildError;
 use crate::geometry::Geometry;
@@ -18,13 +19,18 @@ use crate::model::Model;
 use crate::mover::{check_body, mover_of};
 use crate::setup::{Described, Setup};
 use crate::shape::Shape;
-use crate::state::{Bodies, Contacts, Load, Mover, State};
+use crate::state::{Bodies, Contacts, GONE, Load, Mover, State, chunk_size};
 
 impl World {
     /// The world of a setup, before any lists. Bodies as described take more room than as they are kept: they go before
     /// the rest is made.
     pub(super) fn assemble(setup: Setup) -> Result<World, BuildError> {
-        let mut world = World::described(setup.model, setup.bodies.iter())?;
+        World::assemble_without(setup, &[])
+    }
+
+    /// The same without bodies that stages took out, by rising id: they are described, and nowhere.
+    pub(super) fn assemble_without(setup: Setup, removed: &[u32]) -> Result<World, BuildError> {
+        let mut world = World::described(setup.model, setup.bodies.iter(), removed)?;
         drop(setup.bodies);
         world.state.bodies.loads = vec![Load::default(); world.state.bodies.movers.len()];
         Ok(world)
@@ -32,7 +38,7 @@ impl World {
 
     /// The same of bodies that the caller keeps.
     pub(super) fn assemble_from(setup: &Described) -> Result<World, BuildError> {
-        let mut world = World::described(setup.model.clone(), setup.bodies.iter())?;
+        let mut world = World::described(setup.model.clone(), setup.bodies.iter(), &[])?;
         world.state.bodies.loads = vec![Load::default(); world.state.bodies.movers.len()];
         Ok(world)
     }
@@ -41,6 +47,7 @@ impl World {
     fn described<B: Borrow<Body>>(
         model: Model,
         described: impl ExactSizeIterator<Item = B> + Clone,
+        removed: &[u32],
     ) -> Result<World, BuildError> {
         if !(model.dt > 0.0 && model.dt.is_finite()) {
             return Err(BuildError::BadStep(model.dt));
@@ -62,13 +69,16 @@ impl World {
         for (id, body) in described.clone().enumerate() {
             let body = body.borrow();
             check_body(id as u32, body, &model)?;
+            material_of.push(body.material);
+            if removed.binary_search(&(id as u32)).is_ok() {
+                continue;
+            }
             work::check_body(&model.method, id as u32, body)?;
             let mover = mover_of(id as u32, body, &model, &mut specials);
             any_solid |= body.shape.is_solid();
             let group = if mover.radius > 0.0 { &mut spheres } else { &mut walls };
             group.0.push(mover);
             group.1.push(body.orientation.normalize());
-            material_of.push(body.material);
             laws.meet(&model, id as u32, body);
         }
         laws.check(&model, described.len() as u32)?;
@@ -84,14 +94,17 @@ impl World {
         let first_wall = movers.len();
         movers.append(&mut walls.0);
         orientations.append(&mut walls.1);
-        let index_of = vec![0; movers.len()];
+        let index_of = vec![GONE; material_of.len()];
+        let chunk = chunk_size(movers.len());
         let mut bodies =
-            Bodies { movers, orientations, index_of, material_of, specials, first_wall, ..Bodies::default() };
+            Bodies { movers, orientations, index_of, material_of, specials, first_wall, chunk, ..Bodies::default() };
         bodies.note_indices();
         let geometry = Geometry::of(&mut bodies);
-        let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
+        let queue = |inflow: &Inflow| Queue::starting(inflow, Clock::default(), model.dt);
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
-        let state = State { step: 0, bodies, contacts: Contacts::default(), sums: Sums::default(), traffic, cell };
+        let contacts = Contacts::of(&model.method);
+        let clock = Clock::default();
+        let state = State { step: 0, clock, bodies, contacts, sums: Sums::default(), traffic, cell };
         let work = Work::new(&model, &state)?;
         Ok(World { model, state, geometry, work })
     }

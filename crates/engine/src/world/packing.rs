@@ -111,7 +111,7 @@ mod tests {
     }
 
     fn rebuild_lists(world: &mut World) {
-        let World { model, state, geometry, work: Work::Explicit(work) } = world;
+        let World { model, state, geometry, work: Work::Explicit(work) } = world else { unreachable!() };
         crate::explicit::step::rebuild_lists(model, state, geometry, work);
     }
 

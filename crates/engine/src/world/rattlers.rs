@@ -6,8 +6,7 @@
 //! it goes by index over flat lists, so that a run can ask at every look at its rules.
 
 use super::World;
-use crate::law::any::AnyFriction;
-use crate::law::{Limit, Measure, Motions, SpringLaws};
+use crate::law::{Limit, Measure, Motions, PairLaws};
 use crate::measure::packing::{LEAST_COEFFICIENT, stable_contacts};
 
 /// A packing without its rattlers.
@@ -103,16 +102,12 @@ impl World {
         let diameter = 2.0 * spheres.iter().map(|m| m.radius).sum::<f64>() / spheres.len().max(1) as f64;
         let materials = self.model.materials.len() as u16;
         let pairs = (0..materials).flat_map(|i| (i..materials).map(move |j| (i, j)));
-        let laws: Vec<&SpringLaws> = pairs.filter_map(|(i, j)| self.model.laws.springs(i, j)).collect();
+        let laws: Vec<&PairLaws> = pairs.filter_map(|(i, j)| self.model.laws.get(i, j)).collect();
         let holds = |limit: Limit| {
             let unit = if limit.measure == Measure::Length { diameter } else { 1.0 };
             limit.static_ >= LEAST_COEFFICIENT * unit
         };
-        // A law that does not say what it holds counts.
-        let resisted = |motion: Motions| {
-            let held = |law: &dyn AnyFriction| law.resists().overlaps(motion) && law.limit(motion).is_none_or(holds);
-            laws.iter().any(|laws| laws.any_friction(held))
-        };
+        let resisted = |motion: Motions| laws.iter().any(|laws| laws.any_holds(motion, holds));
         stable_contacts(Motions::EACH.map(resisted)) as u32
     }
 }

@@ -8,6 +8,7 @@ use crate::body::Motion;
 use crate::energy;
 use crate::geometry::Geometry;
 use crate::ledger::Ledger;
+use crate::measure::solver::SolverReport;
 use crate::measure::{BodyView, ContactRow};
 use crate::model::Model;
 use crate::shape::Shape;
@@ -148,6 +149,11 @@ impl World {
     /// The pairs that touch, by index.
     pub(super) fn touching_pairs(&self) -> Vec<[u32; 2]> {
         self.work.answers().touching_pairs(self.seen())
+    }
+
+    /// How the latest step was solved; `None` for a method that solves for nothing.
+    pub fn solver(&self) -> Option<SolverReport> {
+        self.work.answers().solver()
     }
 
     /// Whether phases are timed in detail: a few looks at the clock for every chunk of bodies.

@@ -1,11 +1,15 @@
 //! What a method keeps from step to step beside the state, and through which a world asks it: one arm for each method.
 
+use std::borrow::Borrow;
+
+use crate::advice::StepAdvice;
 use crate::answers::Answers;
 use crate::body::Body;
 use crate::error::BuildError;
 use crate::explicit::{self, Phases};
 use crate::law::PairLaws;
 use crate::model::{Method, Model};
+use crate::nonsmooth;
 use crate::state::State;
 
 /// The method's own; never saved.
@@ -13,12 +17,27 @@ use crate::state::State;
 pub enum Work {
     /// Of the explicit method.
     Explicit(explicit::Work),
+    /// Of the nonsmooth method.
+    Nonsmooth(nonsmooth::Work),
 }
 
 /// Which laws a method runs.
 pub fn taken_by(method: &Method) -> fn(&PairLaws) -> bool {
     match method {
         Method::Explicit(_) => explicit::takes,
+        Method::Nonsmooth(_) => nonsmooth::takes,
+    }
+}
+
+/// The step for a model by its method (its own `dt` is not looked at); `None` when nothing could touch. Of bodies that are alike but
+/// for their places in a row, one is given, and how many there are.
+pub fn advise_step<B: Borrow<Body>>(
+    model: &Model,
+    bodies: impl Iterator<Item = (B, usize)> + Clone,
+) -> Option<StepAdvice> {
+    match model.method {
+        Method::Explicit(_) => explicit::stable_step::advise_alike(model, bodies),
+        Method::Nonsmooth(_) => nonsmooth::advise_alike(model, bodies),
     }
 }
 
@@ -26,6 +45,7 @@ pub fn taken_by(method: &Method) -> fn(&PairLaws) -> bool {
 pub fn check_body(method: &Method, id: u32, body: &Body) -> Result<(), BuildError> {
     match method {
         Method::Explicit(_) => explicit::bounds::check_body(id, body),
+        Method::Nonsmooth(_) => nonsmooth::check_body(id, body),
     }
 }
 
@@ -34,6 +54,7 @@ impl Work {
     pub fn new(model: &Model, state: &State) -> Result<Self, BuildError> {
         match model.method {
             Method::Explicit(settings) => Ok(Work::Explicit(explicit::Work::new(settings, model, &state.bodies)?)),
+            Method::Nonsmooth(settings) => Ok(Work::Nonsmooth(nonsmooth::Work::new(settings, model)?)),
         }
     }
 
@@ -41,6 +62,7 @@ impl Work {
     pub fn answers(&self) -> &dyn Answers {
         match self {
             Work::Explicit(work) => work,
+            Work::Nonsmooth(work) => work,
         }
     }
 
@@ -48,6 +70,7 @@ impl Work {
     pub fn answers_mut(&mut self) -> &mut dyn Answers {
         match self {
             Work::Explicit(work) => work,
+            Work::Nonsmooth(work) => work,
         }
     }
 
@@ -55,6 +78,7 @@ impl Work {
     pub fn time_phases(&mut self, timed: bool) {
         match self {
             Work::Explicit(work) => work.time_phases(timed),
+            Work::Nonsmooth(_) => {}
         }
     }
 
@@ -62,6 +86,7 @@ impl Work {
     pub fn phases(&self) -> Phases {
         match self {
             Work::Explicit(work) => work.phases(),
+            Work::Nonsmooth(_) => Phases::default(),
         }
     }
 }

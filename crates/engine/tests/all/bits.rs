@@ -263,7 +263,7 @@ impl Kernel for OneBlock<'_> {
 
     #[inline(always)]
     fn run(self) {
-        kernel::evaluate::<LANES>(self.laws, self.block, self.memory);
+        kernel::evaluate::<LANES>(self.laws, self.block, self.memory, ColdBlock::new(&mut [], 0));
     }
 }
 
@@ -311,7 +311,7 @@ fn random_block(stream: &mut Stream, layout: &MemoryLayout) -> (Block, Vec<Lanes
             continue; // Newborn: all zeros.
         }
         // Laws of all motions have more bits than those of slide, roll and spin.
-        memory[0].0[lane] = f64::from_bits(lane as u64 % if layout.friction > 0 { 64 } else { 8 });
+        memory[0].0[lane] = f64::from_bits(lane as u64 % if layout.0[3].total() > 0 { 64 } else { 8 });
         for numbers in memory.iter_mut().skip(SLIPS) {
             numbers.0[lane] = stream.between(-1e-2, 1e-2);
         }
@@ -331,7 +331,7 @@ fn a_block_of_contacts_has_the_bits_of_one_contact_at_a_time() {
                 kernel::dispatch_up_to(OneBlock { laws: &laws, block: &mut block, memory: &mut memory }, width);
                 for lane in 0..LANES {
                     let mut contact = block.contact(lane);
-                    let mut remembered = PairMemory::from_lanes(&layout, &before, lane);
+                    let mut remembered = PairMemory::of_block(&layout, &before, lane, &[]);
                     let (push, one) = one::evaluate(&laws, &mut contact, &mut remembered);
                     assert_eq!(push.to_bits(), block.normal_force.0[lane].to_bits(), "{name}, lane {lane}");
                     let vectors = [
@@ -345,7 +345,7 @@ fn a_block_of_contacts_has_the_bits_of_one_contact_at_a_time() {
                         assert_eq!(bits(expected), bits(found), "{name}, lane {lane}");
                     }
                     assert_eq!((one.spin + 0.0).to_bits(), (block.spin.0[lane] + 0.0).to_bits(), "{name}, lane {lane}");
-                    assert_eq!(remembered, PairMemory::from_lanes(&layout, &memory, lane), "{name}, lane {lane}");
+                    assert_eq!(remembered, PairMemory::of_block(&layout, &memory, lane, &[]), "{name}, lane {lane}");
                 }
             }
         }

@@ -120,7 +120,7 @@ fn shake(stream: &mut Stream, size: f64, dt: f64) -> Motion {
     };
     let angular_velocity = if chance(stream, 0.3) { random_vector(stream, 0.3 / (100.0 * dt)) } else { DVec3::ZERO };
     let velocity = random_vector(stream, 0.003 * size / dt) * decades(stream, -3.0, 0.0);
-    Motion::Prescribed(Prescribed { velocity, angular_velocity, about: None, oscillate: Some(oscillate) })
+    Motion::Prescribed(Prescribed { velocity, angular_velocity, about: None, oscillate: Some(oscillate), began: None })
 }
 
 /// Spheres of sizes up to 100:1 in a heap or a gas, some held, fixed, shaken, some as fast as bullets; planes that shake, turn or are pushed.
@@ -485,7 +485,7 @@ fn the_fast_step_of_a_crowd_is_the_slow_one() {
     for seed in 0..rounds() {
         let mut setup = crowd(&mut Stream::named(seed, "crowd"));
         (setup.model.inflows, setup.model.outflow) = (Vec::new(), None);
-        let Method::Explicit(method) = setup.model.method;
+        let Method::Explicit(method) = setup.model.method else { unreachable!() };
         setup.model.method = method.with_local_damping(0.0).into();
         setup.bodies.truncate(150);
         let dt = setup.model.dt;

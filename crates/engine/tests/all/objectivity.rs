@@ -19,7 +19,7 @@ fn loaded(laws: &SpringLaws) -> PairMemory {
     let mut memory = PairMemory::default();
     laws.each_friction(|law| {
         let [slide, roll] = [[3e-3, -4e-3, 0.0], [2e-3, 1e-3, 0.0]];
-        match (law.name(), law.motions(), law.memory_size()) {
+        match (law.name(), law.motions(), law.memory_size().total()) {
             (_, Motions::SLIDE, _) => memory.set(laws, Motions::SLIDE, &slide),
             ("epsd", ..) => memory.set(laws, Motions::ROLL, &[-0.4, 0.5, 0.0]),
             ("spring-slider", Motions::ROLL, _) => memory.set(laws, Motions::ROLL, &roll),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::common::own::TwoSliders;
+use crate::common::own::{ColdSpin, TwoSliders};
 use crate::common::*;
 use glam::DVec3;
 use stickslip::explicit::stable_step;
@@ -36,16 +36,21 @@ fn from_outside(laws: &SpringLaws) -> SpringLaws {
 }
 
 /// 120 spheres of two sizes falling into a corner of three planes.
-fn heap(laws: SpringLaws) -> World {
+fn corner_and_spheres() -> Vec<Body> {
     let radii: Vec<f64> = (0..120).map(|i| if i % 3 == 0 { 0.3 } else { 0.5 }).collect();
     let mut stream = Stream::named(41, "own law");
     let (from, to) = (DVec3::splat(0.5), DVec3::new(5.0, 5.0, 9.0));
     let centres = place::random(from, to, &radii, &mut stream, Duration::from_secs(20)).expect("there is room");
     let mut bodies: Vec<Body> = radii.iter().zip(centres).map(|(&r, at)| sphere(r, at)).collect();
     bodies.extend([DVec3::X, DVec3::Y, DVec3::Z].map(|normal| plane(normal, DVec3::ZERO)));
+    bodies
+}
+
+/// Those under these laws.
+fn heap(laws: SpringLaws) -> World {
     let mut model = model(laws, 5e-4);
     model.gravity = DVec3::new(-2.0, -1.0, -9.81);
-    world(model, bodies)
+    world(model, corner_and_spheres())
 }
 
 /// The bits of every body's place and velocities.
@@ -69,6 +74,28 @@ fn a_law_of_this_crate_put_in_from_outside_has_the_same_bits() {
         assert!(bits(&inside) == bits(&outside), "{name}");
         assert_eq!(inside.ledger(), outside.ledger(), "{name}");
     }
+}
+
+#[test]
+fn memory_in_the_cold_slab_has_the_bits_of_memory_in_lanes_also_after_a_restart() {
+    let hot = every_law(2e4)[0].1;
+    let Some(Spin::SpringSlider(slider)) = hot.spin else { panic!("the first laws have spring-sliders") };
+    let cold = SpringLaws { spin: Some(Spin::own(ColdSpin(slider))), ..hot };
+    let (mut in_lanes, mut in_slab) = (heap(hot), heap(cold));
+    for world in [&mut in_lanes, &mut in_slab] {
+        run(world, 2500);
+    }
+    assert!(in_slab.contact_count() > 10 && in_slab.rebuilds() > 3);
+    assert!(bits(&in_lanes) == bits(&in_slab));
+    assert_eq!(in_lanes.ledger(), in_slab.ledger());
+    let setup = stickslip::Setup { model: in_slab.model().clone(), bodies: corner_and_spheres() };
+    let mut restored = World::restore(setup, &in_slab.save()).expect("it was saved");
+    // By rising keys and back: another way in.
+    assert_eq!(restored.remembered().sorted(), in_slab.remembered().sorted());
+    for world in [&mut in_lanes, &mut in_slab, &mut restored] {
+        run(world, 500);
+    }
+    assert!(bits(&in_slab) == bits(&restored) && bits(&in_lanes) == bits(&restored));
 }
 
 #[test]

@@ -15,9 +15,29 @@ const ROOMS: [(&[&str], &[&str]); 5] = [
 ];
 
 /// The parts that all methods share.
-const SHARED: [&str; 21] = [
-    "body", "broad", "cell", "collide", "collider", "cone", "contact", "energy", "flow", "geometry", "inflow", "law",
-    "ledger", "model", "mover", "response", "shape", "soft", "state", "traffic", "wall",
+const SHARED: [&str; 22] = [
+    "body",
+    "broad",
+    "cell",
+    "collide",
+    "collider",
+    "cone",
+    "contact",
+    "energy",
+    "flow",
+    "geometry",
+    "inflow",
+    "law",
+    "ledger",
+    "model",
+    "mover",
+    "response",
+    "responses",
+    "shape",
+    "soft",
+    "state",
+    "traffic",
+    "wall",
 ];
 
 /// The sources of a part.

@@ -1,35 +1,20 @@
-//! The sections with numbers: little-endian columns of bodies and contacts, and the clock.
+//! The sections with numbers: little-endian columns of bodies and contacts, and what a state has once (`numbers.rs`).
 //!
-//! One section a column, so that a few lines of any language read it. A column's length follows from the counts that the
-//! clock holds and must be exactly that.
+//! One section per column, so that a few lines of any language read it. A column's length follows from the counts in `numbers`
+//! and must be exactly that.
 
 use std::io::{self, Write};
 
 use stickslip::World;
-use stickslip::column::{COLUMNS, Column, Columns, IMAGES, Kind, MOST_WIDTH, Of};
-use stickslip::inflow::Traffic;
-use stickslip::ledger::{Carried, Sums};
+use stickslip::column::{COLUMNS, Column, Columns, Kind, MOST_WIDTH, Of};
 use stickslip::world::{Saved, SavedContact};
 
-use super::cell;
 use super::format::{Packed, Part, Row};
+use super::numbers::{self, NUMBERS};
+use super::version1;
 
-/// A section that is there only with a cell.
-const CELL: &str = "cell";
 /// A section that is there only where some pair has several contacts.
 const FEATURES: &str = "contacts.feature";
-
-/// What a method keeps for the run, by name: there only where that is not just what the clock has.
-const METHOD: &str = "method";
-/// The entries of the explicit method, which stand in the clock.
-const IN_CLOCK: [&str; 3] = ["skin", "smallest", "pressed"];
-/// Bytes of an entry's name.
-const NAME: usize = 24;
-/// The most entries that a method may have.
-const MOST_ENTRIES: usize = 4096;
-
-/// Numbers of the clock, eight bytes each.
-const CLOCK: usize = 10 + 25;
 
 /// A state: one that was read, or a world's, which is not copied for it.
 pub trait Source {
@@ -136,57 +121,11 @@ impl Source for Living<'_> {
     }
 }
 
-/// The entries of a method, one after the other: the name, filled up with zeros, then the number.
-fn entry_bytes(entries: &[(String, f64)]) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(entries.len() * (NAME + 8));
-    for (name, number) in entries {
-        if !is_name(name.as_bytes()) {
-            return Err(io::Error::other(format!("no entry can have the name `{name}`")));
-        }
-        bytes.extend_from_slice(name.as_bytes());
-        bytes.resize(bytes.len() + NAME - name.len(), 0);
-        bytes.extend_from_slice(&number.to_le_bytes());
-    }
-    Ok(bytes)
-}
-
-/// The same read back; a name may stand once.
-fn entries_of(bytes: &[u8]) -> Result<Vec<(String, f64)>, String> {
-    let damaged = |what: &str| format!("is damaged: its section `{METHOD}` {what}");
-    let rows = bytes.chunks_exact(NAME + 8);
-    if !rows.remainder().is_empty() || rows.len() > MOST_ENTRIES {
-        return Err(damaged(&format!("has {} bytes", bytes.len())));
-    }
-    let mut entries: Vec<(String, f64)> = Vec::with_capacity(rows.len());
-    for row in rows {
-        let (name, number) = row.split_at(NAME);
-        let used = name.iter().position(|&byte| byte == 0).unwrap_or(NAME);
-        let (name, padding) = name.split_at(used);
-        let name = std::str::from_utf8(name).map_err(|_| damaged("has a name that is none"))?;
-        if !is_name(name.as_bytes()) || padding.iter().any(|&byte| byte != 0) {
-            return Err(damaged("has a name that is none"));
-        }
-        if entries.iter().any(|entry| entry.0 == name) {
-            return Err(damaged(&format!("has the entry `{name}` twice")));
-        }
-        let number = number.try_into().map(f64::from_le_bytes).map_err(|_| damaged("ends too early"))?;
-        entries.push((name.to_owned(), number));
-    }
-    Ok(entries)
-}
-
-fn is_name(name: &[u8]) -> bool {
-    (1..=NAME).contains(&name.len()) && name.iter().all(u8::is_ascii_graphic)
-}
-
 /// The sections of a state.
 pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
-    let saved = source.head();
-    let mut parts = vec![Part::new("clock", |out| out.write_all(&clock(source)))];
-    // Files have the images of bodies behind the cell.
-    let columns = source.columns();
-    let (late, early): (Vec<_>, Vec<_>) = columns.into_iter().partition(|column| column.name == IMAGES);
-    parts.extend(early.into_iter().map(|column| part_of(source, column)));
+    let head = |out: &mut dyn Write| out.write_all(&numbers::bytes(source.head(), source.counts())?);
+    let mut parts = vec![Part::new(NUMBERS, head)];
+    parts.extend(source.columns().into_iter().map(|column| part_of(source, column)));
     let each = |name, write: fn(SavedContact, &[f64], &mut dyn Write) -> io::Result<()>| {
         Part::new(name, move |out| source.contacts(&mut |contact, memory| write(contact, memory, &mut *out)))
     };
@@ -199,14 +138,6 @@ pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
     if source.has_features() {
         parts.push(each(FEATURES, |contact, _, out| out.write_all(&[contact.feature])));
     }
-    if !saved.entries.iter().map(|entry| entry.0.as_str()).eq(IN_CLOCK) {
-        parts.push(Part::new(METHOD, |out| out.write_all(&entry_bytes(&saved.entries)?)));
-    }
-    if let Some(state) = &saved.cell {
-        let cell = || cell::numbers(state).into_iter().flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
-        parts.push(Part::new(CELL, move |out| out.write_all(&cell())));
-    }
-    parts.extend(late.into_iter().map(|column| part_of(source, column)));
     parts
 }
 
@@ -239,24 +170,6 @@ fn read_number(kind: Kind, bytes: &[u8]) -> Option<f64> {
         Kind::F32 => f64::from(f32::from_le_bytes(bytes.try_into().ok()?)),
         Kind::F64 => f64::from_le_bytes(bytes.try_into().ok()?),
     })
-}
-
-fn clock(source: &impl Source) -> Vec<u8> {
-    let (saved, [bodies, contacts]) = (source.head(), source.counts());
-    let counts = [saved.step, bodies as u64, saved.spheres as u64, saved.chunk as u64];
-    let contacts = [contacts as u64, saved.stride as u64];
-    let mut bytes: Vec<u8> = counts.iter().chain(&contacts).flat_map(|n| n.to_le_bytes()).collect();
-    let sums = &saved.sums;
-    let [skin, smallest, pressed] = IN_CLOCK.map(|name| saved.entry(name).unwrap_or(0.0));
-    let numbers = [saved.dt, skin, smallest, pressed].into_iter();
-    let single = [sums.driven, sums.driven_power, sums.local, sums.start];
-    let ledger =
-        sums.work.into_iter().chain(sums.power).chain(single).chain(sums.stored_at_start).chain(sums.stored_out);
-    let carried = &sums.carried;
-    let carried_in = [carried.kinetic_in, carried.potential_in];
-    let carried_out = [carried.kinetic_out, carried.potential_out, carried.stored_out];
-    bytes.extend(numbers.chain(ledger).chain(carried_in).chain(carried_out).flat_map(f64::to_le_bytes));
-    bytes
 }
 
 /// Takes sections by name. Each is unpacked when it is taken, and a column only if it has the length that it should have.
@@ -325,13 +238,13 @@ impl<'a> Sections<'a> {
 
 /// The saved state in these sections.
 pub fn read(sections: &mut Sections<'_>) -> Result<Saved, String> {
-    let (mut saved, counts) = read_clock(sections)?;
+    let (mut saved, counts) = read_numbers(sections)?;
     let [n, contacts] = counts;
-    if sections.has(CELL) {
-        saved.cell = Some(cell::from_numbers(&sections.scalars(CELL, cell::NUMBERS)?)?);
-    }
     saved.bodies = Columns::new(n);
-    for column in COLUMNS.iter().filter(|column| column.name != IMAGES || saved.cell.is_some()) {
+    for column in &COLUMNS {
+        if !(column.always || sections.has(column.name)) {
+            continue;
+        }
         let rows = if column.of == Of::Walls { n.saturating_sub(saved.spheres) } else { n };
         let numbers = sections.numbers(column, rows)?;
         saved.bodies.push(column, numbers);
@@ -346,55 +259,19 @@ pub fn read(sections: &mut Sections<'_>) -> Result<Saved, String> {
     };
     let contact = |i: usize| SavedContact { a: a[i], b: b[i], feature: feature[i], live: live[i] != 0 };
     saved.contacts = (0..contacts).map(contact).collect();
-    if sections.has(METHOD) {
-        saved.entries = entries_of(&sections.take(METHOD)?)?;
-    }
     saved.memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
     Ok(saved)
 }
 
-/// The clock, and how many bodies and contacts there are.
-fn read_clock(sections: &mut Sections<'_>) -> Result<(Saved, [usize; 2]), String> {
-    let words = sections.column("clock", CLOCK, 1, u64::from_le_bytes)?;
-    let count = |at: usize| usize::try_from(words[at]).unwrap_or(usize::MAX);
-    let number = |at: usize| f64::from_bits(words[at]);
-    let four = |at: usize| [number(at), number(at + 1), number(at + 2), number(at + 3)];
-    let sums = Sums {
-        work: four(10),
-        power: four(14),
-        driven: number(18),
-        driven_power: number(19),
-        local: number(20),
-        start: number(21),
-        stored_at_start: four(22),
-        stored_out: four(26),
-        carried: Carried {
-            kinetic_in: number(30),
-            potential_in: number(31),
-            kinetic_out: number(32),
-            potential_out: number(33),
-            stored_out: number(34),
-        },
-    };
-    let saved = Saved {
-        step: words[0],
-        dt: number(6),
-        sums,
-        entries: (7..).zip(IN_CLOCK).map(|(at, name)| (name.to_owned(), number(at))).collect(),
-        chunk: count(3),
-        spheres: count(2),
-        bodies: Columns::default(),
-        contacts: Vec::new(),
-        stride: count(5),
-        memory: Vec::new(),
-        traffic: Traffic::default(),
-        cell: None,
-    };
-    if !(saved.dt > 0.0 && saved.dt.is_finite()) {
-        return Err(format!("is damaged: its step is {} s", saved.dt));
+/// What a state has once, and how many bodies and places of contacts there are.
+fn read_numbers(sections: &mut Sections<'_>) -> Result<(Saved, [usize; 2]), String> {
+    if !sections.has(version1::CLOCK) {
+        let row = sections.take_row(NUMBERS)?;
+        numbers::check_length(row.raw())?;
+        return numbers::read(&row.unpack()?);
     }
-    if saved.spheres > count(1) {
-        return Err("is damaged: it has more spheres than bodies".into());
-    }
-    Ok((saved, [count(1), count(4)]))
+    let words = sections.column(version1::CLOCK, version1::CLOCK_NUMBERS, 1, u64::from_le_bytes)?;
+    let has_cell = sections.has(version1::CELL);
+    let cell = has_cell.then(|| sections.scalars(version1::CELL, version1::CELL_NUMBERS)).transpose()?;
+    version1::read(&words, cell.as_deref())
 }

@@ -10,7 +10,8 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use stickslip::World;
 use stickslip::body::{Body, BodyList, Motion};
-use stickslip::law::MemoryLayout;
+use stickslip::law::pair_memory::SLIPS;
+use stickslip::law::{MemoryLayout, MemorySize, PairLaws, Rigid, RigidLaws};
 use stickslip::model::Model;
 use stickslip::setup::Described;
 use stickslip::shape::Shape;
@@ -104,11 +105,10 @@ impl PairText {
         [&self.slide, &self.roll, &self.spin, &self.friction]
     }
 
-    /// How the memory is laid out.
-    pub fn layout(&self) -> MemoryLayout {
-        let numbers = |law: &Option<LawText>| law.as_ref().map_or(0, |law| law.numbers);
-        let [slide, roll, spin, friction] = self.frictions().map(numbers);
-        MemoryLayout { slide, roll, spin, friction }
+    /// How many numbers a contact remembers, that of the bits included.
+    pub fn numbers(&self) -> usize {
+        let of_laws = self.frictions().map(|law| law.as_ref().map_or(0, |law| law.numbers));
+        of_laws.iter().fold(SLIPS, |sum, &numbers| sum.saturating_add(numbers))
     }
 }
 
@@ -269,16 +269,26 @@ pub fn pairs(model: &Model) -> Vec<PairText> {
     let count = model.materials.len() as u16;
     let all = (0..count).flat_map(|i| (i..count).map(move |j| [i, j]));
     let pair = |between: [u16; 2]| {
-        let laws = model.laws.springs(between[0], between[1])?;
-        let (layout, [normal, slide, roll, spin, friction]) = (MemoryLayout::of(laws), laws.names());
-        let law = |name: Option<&str>, numbers| name.map(|law| LawText { law: law.to_owned(), numbers });
+        let laws = match model.laws.get(between[0], between[1])? {
+            PairLaws::Springs(laws) => laws,
+            PairLaws::Rigid(_) => {
+                // What it remembers is one thing against all motions: where the next step starts from.
+                let friction = Some(LawText { law: Rigid::NAME.to_owned(), numbers: RigidLaws::MEMORY - SLIPS });
+                let normal = Rigid::NAME.to_owned();
+                return Some(PairText { between, normal, slide: None, roll: None, spin: None, friction });
+            }
+        };
+        let (MemoryLayout(sizes), [normal, slide, roll, spin, friction]) = (MemoryLayout::of(laws), laws.names());
+        let law = |name: Option<&str>, size: MemorySize| {
+            name.map(|law| LawText { law: law.to_owned(), numbers: size.total() })
+        };
         Some(PairText {
             between,
             normal: normal.unwrap_or_default().to_owned(),
-            slide: law(slide, layout.slide),
-            roll: law(roll, layout.roll),
-            spin: law(spin, layout.spin),
-            friction: law(friction, layout.friction),
+            slide: law(slide, sizes[0]),
+            roll: law(roll, sizes[1]),
+            spin: law(spin, sizes[2]),
+            friction: law(friction, sizes[3]),
         })
     };
     all.filter_map(pair).collect()

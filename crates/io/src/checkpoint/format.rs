@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, Cursor, Read, Seek, SeekFrom, Write};
 /// The first bytes of a checkpoint.
 pub const MAGIC: [u8; 8] = *b"\x89stkslip";
 /// The version that is written, and the newest that is read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Written as a little-endian number.
 const ENDIANNESS: u32 = 0x0102_0304;
 /// Bytes before the table, and of a row of the table.

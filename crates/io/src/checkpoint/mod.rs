@@ -1,15 +1,16 @@
 //! Checkpoints: everything a run needs to go on, in one file.
 //!
-//! `format.rs` is the container, `columns.rs` with `cell.rs` the numbers, `describe.rs` the words; `docs/checkpoint-format.md` describes
+//! `format.rs` is the container, `columns.rs` and `numbers.rs` the numbers, `describe.rs` the words, `version1.rs` what older files have; `docs/checkpoint-format.md` describes
 //! the file for others. A file appears whole or not at all, and every error names it. Sections that this version does not
 //! know are not unpacked, and written again as they are.
 //!
 //! A checkpoint holds no time of day and no name of a machine: the same run writes the same bytes.
 
-mod cell;
 mod columns;
 pub mod describe;
 pub mod format;
+mod numbers;
+mod version1;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -67,7 +68,7 @@ impl Checkpoint {
 
     /// Simulated time (s).
     pub fn time(&self) -> f64 {
-        self.saved.step as f64 * self.saved.dt
+        self.saved.clock.time_at(self.saved.step, self.saved.dt)
     }
 
     /// As a file has it.
@@ -112,11 +113,7 @@ impl Checkpoint {
         if let Some(material) = used.into_iter().find(|&material| usize::from(material) >= materials) {
             return Err(format!("is damaged: it does not describe material {material}"));
         }
-        let fits = |pair: &describe::PairText| {
-            let layout = pair.layout();
-            let sizes = [layout.slide, layout.roll, layout.spin];
-            sizes.iter().all(|&size| size <= self.saved.stride) && layout.total() <= self.saved.stride
-        };
+        let fits = |pair: &describe::PairText| pair.numbers() <= self.saved.stride;
         if !self.saved.contacts.is_empty() && !self.description.laws.iter().all(fits) {
             return Err("is damaged: its laws have more numbers than its contacts".into());
         }

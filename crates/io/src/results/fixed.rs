@@ -15,6 +15,7 @@ use stickslip::setup::Described;
 use stickslip::shape::Shape;
 
 use super::file::csv_field;
+use super::series::Extras;
 
 /// The file's name in a run folder.
 pub const FILE: &str = "bodies-fixed.csv";
@@ -45,8 +46,8 @@ pub struct RunInfo {
     densities: Vec<f64>,
     /// Names of materials by index.
     pub materials: Vec<String>,
-    /// Whether there is a cell that repeats everywhere.
-    pub in_cell: bool,
+    /// Columns of the series besides those of every run.
+    pub extras: Extras,
 }
 
 impl RunInfo {
@@ -58,7 +59,7 @@ impl RunInfo {
             names: names.to_owned(),
             densities: materials.iter().map(|material| material.density).collect(),
             materials: materials.iter().map(|material| material.name.clone()).collect(),
-            in_cell: setup.model.cell.is_some_and(|cell| cell.frame.repeats_everywhere()),
+            extras: Extras::of(&setup.model),
         }
     }
 

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use glam::DVec3;
 use stickslip::World;
+use stickslip::clock::Clock;
 use stickslip::measure::BodyView;
 
 use super::file::push_number;
@@ -23,7 +24,7 @@ use super::fixed::{self, FixedBody, RunInfo};
 use super::growing::{Growing, Marks};
 use super::lammps_data::DataFiles;
 use super::schedule::Schedule;
-use super::series::{self, SeriesRow};
+use super::series::{self, Extras, SeriesRow};
 use super::{checkpoints, lammps, parquet, vtp};
 use crate::scene::{Format, Record, What};
 
@@ -78,6 +79,21 @@ pub struct Recorder {
     mass_of: Vec<f64>,
     last_step: u64,
     flushed: Instant,
+    /// The number of the stage, in a run that has such.
+    stage: Option<usize>,
+}
+
+/// What a stage changes in how a run is recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The number of the stage.
+    pub stage: usize,
+    /// From which steps are counted.
+    pub clock: Clock,
+    /// The step (s).
+    pub dt: f64,
+    /// At which the run ends by its plan, if it ends with this stage.
+    pub last_step: u64,
 }
 
 #[derive(Debug)]
@@ -107,7 +123,7 @@ impl Recorder {
         let mut fixed = Growing::create(folder.join(fixed::FILE))?;
         fixed::write(&mut fixed, info)?;
         let outputs =
-            tables(records).map(|record| Output::new(folder, record, dt, info.in_cell)).collect::<io::Result<_>>()?;
+            tables(records).map(|record| Output::new(folder, record, dt, info.extras)).collect::<io::Result<_>>()?;
         Ok(Recorder::with(outputs, fixed, last_step, info))
     }
 
@@ -136,9 +152,24 @@ impl Recorder {
             mass_of: Vec::new(),
             last_step,
             flushed: Instant::now(),
+            stage: info.extras.stages.then_some(0),
         };
         recorder.note(info.bodies());
         recorder
+    }
+
+    /// Goes on in another stage, whose bodies are these: those that it brings enter the table of bodies.
+    pub fn enter(&mut self, records: &[Record], pace: Pace, info: &RunInfo) -> io::Result<()> {
+        for (output, record) in self.outputs.iter_mut().zip(tables(records)) {
+            output.schedule = Schedule::new(record.every, pace.dt).counted_from(pace.clock, pace.dt);
+        }
+        (self.stage, self.last_step) = (Some(pace.stage), pace.last_step);
+        let first = self.known;
+        if info.body_count() > first {
+            self.note(info.bodies().skip(first));
+            fixed::append(&mut self.fixed, first, info.bodies().skip(first), &self.materials)?;
+        }
+        Ok(())
     }
 
     /// Keeps what snapshots will hold of more bodies.
@@ -187,7 +218,7 @@ impl Recorder {
         self.note_arrivals(world)?;
         for output in &mut self.outputs {
             if (last || output.schedule.due(step)) && output.written != Some(step) {
-                output.write(world, &self.material_of, &self.mass_of)?;
+                output.write(world, self.stage, &self.material_of, &self.mass_of)?;
                 output.written = Some(step);
             }
         }
@@ -238,11 +269,11 @@ fn tables(records: &[Record]) -> impl Iterator<Item = &Record> {
 }
 
 impl Output {
-    fn new(folder: &Path, record: &Record, dt: f64, in_cell: bool) -> io::Result<Self> {
+    fn new(folder: &Path, record: &Record, dt: f64, extras: Extras) -> io::Result<Self> {
         let header = match record.what {
             What::Bodies | What::Walls => BODY_COLUMNS.to_owned(),
             What::Contacts => CONTACT_COLUMNS.to_owned(),
-            What::Series => series::header(in_cell),
+            What::Series => series::header(extras),
             What::Snapshot | What::Checkpoint => String::new(),
         };
         let sink = match record.format {
@@ -285,7 +316,7 @@ impl Output {
         Output { what, holds_contacts, schedule: Schedule::new(record.every, dt), written: None, sink }
     }
 
-    fn write(&mut self, world: &World, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
+    fn write(&mut self, world: &World, stage: Option<usize>, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
         match &mut self.sink {
             Sink::DataFiles(files) => files.add(world, material_of, mass_of),
             Sink::Snapshots(collection) => collection.add(world, material_of),
@@ -296,7 +327,14 @@ impl Output {
                 What::Snapshot => lammps::write_snapshot(table, world, material_of),
                 // Not a table: `checkpoints.rs` writes them.
                 What::Checkpoint => Ok(()),
-                What::Series => table.write_all(&SeriesRow::of(world).line()),
+                What::Series => {
+                    let mut line = SeriesRow::of(world).line();
+                    if let Some(stage) = stage {
+                        line.pop();
+                        line.extend(format!(",{stage}\n").into_bytes());
+                    }
+                    table.write_all(&line)
+                }
             },
         }
     }
@@ -406,7 +444,7 @@ mod tests {
         let series = record(What::Series, Every::Time(2.5e-3));
         let table = run("multiples", series, 9, 9);
         assert_eq!(column(&table, "step"), ["0", "3", "5", "8", "9"]);
-        assert_eq!(table[0].join(","), series::header(false));
+        assert_eq!(table[0].join(","), series::header(Extras::default()));
         assert!(table.iter().all(|row| row.len() == 24));
         // The ball's contact with the floor counted twice here, and once in `measure`: two spheres, one of them touches.
         assert_eq!(column(&table, "coordination")[0], "0.5");

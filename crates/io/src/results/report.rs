@@ -12,6 +12,7 @@ use stickslip::ledger::Loss;
 
 use super::figure::{Axis, Curve, Figure};
 use super::file::{at, base64, escape, short_number, write_whole};
+use super::growing::StageMark;
 use super::run_folder::RunFolder;
 use super::run_json::{Ending, RunJson};
 use super::series::{SeriesLog, SeriesRow};
@@ -57,15 +58,20 @@ impl Closing<'_> {
         let run = self.run;
         let rows = self.log.rows();
         let title = if run.title.is_empty() { escape(&run.scene_file) } else { escape(&run.title) };
+        let stages: Vec<(f64, &str)> =
+            run.stages.iter().skip(1).map(|stage| (stage.time, stage.name.as_str())).collect();
         let all = [energy_figure, losses_figure, contacts_figure, kinetic_figure, unbalanced_figure, error_figure];
         let of_cell = rows.iter().any(|row| row.cell.is_some()).then(|| cell_figures(rows));
-        let figures = of_cell.into_iter().flatten().chain(all.iter().map(|figure| figure(rows)));
-        let figures: String = figures.map(|figure| format!("<figure>{}</figure>\n", figure.to_svg())).collect();
+        let of_solver = rows.iter().any(|row| row.solver.is_some()).then(|| solver_figures(rows));
+        let special = of_cell.into_iter().chain(of_solver).flatten();
+        let figures = special.chain(all.iter().map(|figure| figure(rows)));
+        let figures: String =
+            figures.map(|figure| format!("<figure>{}</figure>\n", figure.to_svg_with_stages(&stages))).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
              <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{ending}{warnings}{numbers}\
-             {picture}<h2>Where the energy went</h2>\n{energy}<h2>In the course of time</h2>\n\
+             {picture}{stages}<h2>Where the energy went</h2>\n{energy}<h2>In the course of time</h2>\n\
              <div class=\"figures\">\n{figures}</div>\n\
              <details><summary>The scene, with every default written out</summary>\n<pre>{scene}</pre></details>\n\
              <footer>stickslip {version}{commit}, {started}</footer>\n</main>\n</body>\n</html>\n",
@@ -74,6 +80,7 @@ impl Closing<'_> {
             numbers = numbers(run, rows.last()),
             picture = self.picture.map_or_else(|| note("warning", NOT_DRAWN), picture_figure),
             energy = energy_table(rows),
+            stages = stage_table(run),
             scene = escape(self.scene),
             version = escape(&run.version),
             commit = run.commit.as_ref().map_or(String::new(), |commit| format!(" ({})", escape(commit))),
@@ -182,6 +189,9 @@ fn numbers(run: &RunJson, last: Option<&SeriesRow>) -> String {
             items.push(("rattlers", format!("{:.1} %", 100.0 * cell.get("rattlers"))));
         }
         items.push(("unbalanced force", short_number(row.unbalanced_force, 3)));
+        if let Some(solver) = &row.solver {
+            items.push(("steps not solved to tolerance", grouped(solver.get("unsolved") as u64)));
+        }
     }
     let cells: String = items.iter().map(|(name, text)| format!("<div><dt>{name}</dt><dd>{text}</dd></div>")).collect();
     format!("<dl>{cells}</dl>\n")
@@ -233,6 +243,22 @@ fn energy_table(rows: &[SeriesRow]) -> String {
         list(&flows.to),
         row(&("error", flows.error))
     )
+}
+
+/// The stages of a run, with the time at which each began; empty without any.
+fn stage_table(run: &RunJson) -> String {
+    let row = |stage: &StageMark| {
+        let ended = stage.ended.as_ref().map_or("", |(_, how)| how);
+        let cells = [short_number(stage.time, 4), stage.first_step.to_string(), short_number(stage.step, 4)];
+        let cells: String = cells.iter().map(|cell| format!("<td class=\"n\">{cell}</td>")).collect();
+        format!("<tr><td>{}</td>{cells}<td>{}</td></tr>\n", escape(&stage.name), escape(ended))
+    };
+    if run.stages.is_empty() {
+        return String::new();
+    }
+    let rows: String = run.stages.iter().map(row).collect();
+    let head = "<tr><th>Stage</th><th>begins (s)</th><th>after steps</th><th>step (s)</th><th>ended</th></tr>";
+    format!("<h2>Stages</h2>\n<table>\n{head}\n{rows}</table>\n")
 }
 
 fn curve(name: &str, rows: &[SeriesRow], value: impl Fn(&SeriesRow) -> f64) -> Curve {
@@ -299,6 +325,19 @@ pub fn cell_figures(rows: &[SeriesRow]) -> Vec<Figure> {
         figures.push(over_time("Distance from the applied pressure", Axis::log("error/applied pressure"), error));
     }
     figures
+}
+
+/// How well steps were solved: residual, iterations, overlap.
+pub fn solver_figures(rows: &[SeriesRow]) -> Vec<Figure> {
+    let of = |name: &str, column: &str| {
+        curve(name, rows, |row| row.solver.as_ref().map_or(f64::NAN, |solver| solver.get(column)))
+    };
+    let residual = vec![of("root mean square", "residual"), of("largest", "residual_max")];
+    vec![
+        over_time("Residual of the solver", Axis::log("residual (m/s)"), residual),
+        over_time("Iterations of the solver", Axis::linear("iterations a step"), vec![of("iterations", "iterations")]),
+        over_time("Deepest overlap", Axis::log("overlap (m)"), vec![of("overlap", "penetration")]),
+    ]
 }
 
 /// Kinetic energy on a logarithmic axis: whether it comes to rest.

@@ -6,12 +6,14 @@ use std::path::Path;
 
 use stickslip::World;
 use stickslip::ledger::{Carried, Ledger, Loss, Losses};
+use stickslip::model::Model;
 
 use super::cell_row::{self, CellRow};
 use super::file::{at, push_number};
 use super::growing::Marks;
+use super::solver_row::{self, SolverRow};
 
-/// The columns of `series.csv` that every run has; with a cell that repeats everywhere those of `cell_row.rs` follow.
+/// The columns of `series.csv` that every run has; those of `cell_row.rs` and `solver_row.rs` follow where the run has them.
 fn columns() -> String {
     let lost = Loss::ALL.map(|loss| loss.text().column).join(",");
     format!(
@@ -20,10 +22,46 @@ fn columns() -> String {
     )
 }
 
-/// The header of the table, of a run whose cell repeats everywhere or that has none.
-pub fn header(in_cell: bool) -> String {
-    let columns = columns();
-    if in_cell { format!("{columns},{}", cell_row::COLUMNS.join(",")) } else { columns }
+/// Which columns a run has besides those of every run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// Those of a cell that repeats everywhere.
+    pub cell: bool,
+    /// Those of a method that solves for impulses.
+    pub solver: bool,
+    /// That of a run with stages: the number of the stage, 0 before the first.
+    pub stages: bool,
+}
+
+impl Extras {
+    /// Those of a model.
+    pub fn of(model: &Model) -> Self {
+        let cell = model.cell.is_some_and(|cell| cell.frame.repeats_everywhere());
+        Extras { cell, solver: model.method.solves(), stages: false }
+    }
+
+    /// Those that one of two runs has.
+    pub fn or(self, other: Extras) -> Extras {
+        Extras {
+            cell: self.cell || other.cell,
+            solver: self.solver || other.solver,
+            stages: self.stages || other.stages,
+        }
+    }
+}
+
+/// The header of the table.
+pub fn header(extras: Extras) -> String {
+    let mut columns = columns();
+    let more = [
+        (extras.cell, &cell_row::COLUMNS[..]),
+        (extras.solver, &solver_row::COLUMNS[..]),
+        (extras.stages, &["stage"][..]),
+    ];
+    for (_, names) in more.into_iter().filter(|(there, _)| *there) {
+        columns += &format!(",{}", names.join(","));
+    }
+    columns
 }
 
 /// The world at one step.
@@ -51,6 +89,8 @@ pub struct SeriesRow {
     pub left_mass: f64,
     /// What there is to say of a cell that repeats everywhere.
     pub cell: Option<CellRow>,
+    /// How the latest step was solved.
+    pub solver: Option<SolverRow>,
 }
 
 impl SeriesRow {
@@ -69,6 +109,7 @@ impl SeriesRow {
             left: traffic.left,
             left_mass: traffic.left_mass,
             cell: CellRow::of(world),
+            solver: SolverRow::of(world),
         }
     }
 
@@ -90,11 +131,14 @@ impl SeriesRow {
         if let Some(cell) = &self.cell {
             cell.push(&mut line);
         }
+        if let Some(solver) = &self.solver {
+            solver.push(&mut line);
+        }
         line.push(b'\n');
         line
     }
 
-    /// A line of the table as a row; further columns are ignored.
+    /// A line of the table as a row.
     fn parse(line: &str) -> Option<Self> {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |i: usize| fields.get(i)?.trim().parse::<f64>().ok();
@@ -128,6 +172,11 @@ impl SeriesRow {
             left: count(rest + 5)?,
             left_mass: number(rest + 6)?,
             cell: fields.get(rest + 12..).and_then(CellRow::parse),
+            // There are fewer than those of a cell, and they stand last.
+            solver: fields.len().checked_sub(solver_row::COLUMNS.len()).and_then(|from| {
+                let of_cell = [0, cell_row::COLUMNS.len()].map(|count| rest + 12 + count);
+                if of_cell.contains(&from) { SolverRow::parse(&fields[from..]) } else { None }
+            }),
         })
     }
 }
@@ -263,10 +312,22 @@ mod tests {
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         let row = SeriesRow { cell: CellRow::parse(&fields), ..row(7) };
         let line = String::from_utf8(row.line()).unwrap();
-        assert_eq!(line.trim_end().split(',').count(), header(true).split(',').count());
+        let in_cell = header(Extras { cell: true, ..Extras::default() });
+        assert_eq!(line.trim_end().split(',').count(), in_cell.split(',').count());
         assert_eq!(SeriesRow::parse(&line), Some(row));
         assert_eq!(row.cell.unwrap().get("strain_xy"), 14.5);
-        assert_eq!(header(false), columns());
+        assert_eq!(header(Extras::default()), columns());
+        // And what a solver adds, with and without a cell.
+        let fields: Vec<String> = (0..solver_row::COLUMNS.len()).map(|k| format!("{}.25", k)).collect();
+        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+        for cell in [None, row.cell] {
+            let row = SeriesRow { solver: SolverRow::parse(&fields), cell, ..row };
+            let line = String::from_utf8(row.line()).unwrap();
+            let all = header(Extras { cell: cell.is_some(), solver: true, stages: false });
+            assert_eq!(line.trim_end().split(',').count(), all.split(',').count());
+            assert_eq!(SeriesRow::parse(&line), Some(row));
+            assert_eq!(row.solver.unwrap().get("unsolved"), 7.25);
+        }
     }
 
     #[test]

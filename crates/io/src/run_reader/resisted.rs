@@ -10,7 +10,7 @@
 //! (`FrictionLaw::limit`). Where a version that cannot be read wrote them, whatever stands there counts.
 
 use stickslip::law::any::AnyFriction;
-use stickslip::law::{Limit, Measure, Motions, SpringLaws};
+use stickslip::law::{Limit, Measure, Motions, PairLaws};
 use stickslip::measure::packing::LEAST_COEFFICIENT;
 
 use super::{KnownBody, tables};
@@ -35,7 +35,7 @@ pub(super) fn motions(scene: &toml::Table, bodies: &[KnownBody]) -> [bool; 3] {
 }
 
 /// The laws of a `[[contact]]` table, written out as a text of its own.
-fn read(contact: &toml::Table) -> Result<SpringLaws> {
+fn read(contact: &toml::Table) -> Result<PairLaws> {
     let text = toml::to_string(&toml::Table::from_iter([("contact".to_owned(), contact.clone().into())]));
     let source = Source::new("scene.toml", text.unwrap_or_default());
     let parsed = parse(&source)?;
@@ -44,18 +44,25 @@ fn read(contact: &toml::Table) -> Result<SpringLaws> {
 }
 
 /// Whether a law holds a motion by enough.
-fn holds(laws: &SpringLaws, motion: Motions, radius: f64) -> bool {
-    laws.any_friction(|law| {
-        law.limit(motion).is_some_and(|limit| coefficient(law, limit, motion, radius) >= LEAST_COEFFICIENT)
-    })
+fn holds(laws: &PairLaws, motion: Motions, radius: f64) -> bool {
+    match laws {
+        PairLaws::Springs(laws) => laws.any_friction(|law| {
+            let share = |law: &dyn AnyFriction| law.motions() == Motions::SPIN && law.reads_patch();
+            law.limit(motion).is_some_and(|limit| coefficient(limit, share(law), motion, radius) >= LEAST_COEFFICIENT)
+        }),
+        PairLaws::Rigid(laws) => {
+            let limit = laws.limits.of(motion);
+            limit.is_some_and(|limit| coefficient(limit, false, motion, radius) >= LEAST_COEFFICIENT)
+        }
+    }
 }
 
-/// The paper's coefficient of a limit.
-fn coefficient(law: &dyn AnyFriction, limit: Limit, motion: Motions, radius: f64) -> f64 {
+/// The paper's coefficient of a limit; `of_area`: it acts on the area of contact alone.
+fn coefficient(limit: Limit, of_area: bool, motion: Motions, radius: f64) -> f64 {
     let unit = match (motion, limit.measure) {
         (Motions::ROLL, Measure::Length) => 2.0 / radius,
         (Motions::SPIN, Measure::Length) => 0.5 / radius,
-        (Motions::SPIN, Measure::Mu) if law.motions() == Motions::SPIN && law.reads_patch() => 1.0,
+        (Motions::SPIN, Measure::Mu) if of_area => 1.0,
         (Motions::SPIN, Measure::Mu) => 0.25,
         _ => 1.0,
     };

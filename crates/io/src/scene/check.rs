@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use stickslip::body::Motion;
+use stickslip::clock::Clock;
 use stickslip::inflow::Inflow;
 
 use crate::scene::laws::{Described, describe};
-use crate::scene::{Every, Scene, StepChoice};
+use crate::scene::{Every, Scene, Stage, StepChoice, Stop};
 
 /// A number with four significant digits, for people.
 pub(crate) fn short(x: f64) -> String {
@@ -31,6 +32,7 @@ pub fn check_text(scene: &Scene) -> String {
     // Writing to a string cannot fail.
     let _ = write_head(&mut text, scene);
     let _ = write_pairs(&mut text, scene);
+    let _ = write_stages(&mut text, scene);
     for warning in &scene.warnings {
         let _ = writeln!(text, "\nwarning: {warning}");
     }
@@ -46,6 +48,9 @@ pub fn step_text(scene: &Scene) -> String {
     let origin = scene.step_choice.origin();
     let mut text = format!("{} s ({origin}), {} steps to {} s", short(step), scene.steps, short(scene.end));
     let Some(advice) = &scene.advice else { return text + "; nothing can touch" };
+    if advice.critical.is_infinite() {
+        return text + &format!("; \"auto\" is {} s, {}", short(advice.step), advice.set_by);
+    }
     let (fraction, critical) = (short(step / advice.critical), short(advice.critical));
     text += &format!("; {fraction} of the critical step {critical} s, governed by {}", advice.governed_by);
     if let Some(rayleigh) = advice.rayleigh {
@@ -130,7 +135,7 @@ fn describe_stream(scene: &Scene, inflow: &Inflow) -> String {
     let material = &scene.setup.model.materials[usize::from(inflow.material)].name;
     let [min, max] = inflow.radius.map(short);
     let radius = if min == max { min } else { format!("{min} to {max}") };
-    let due = inflow.due_before(scene.steps, scene.setup.model.dt);
+    let due = inflow.due_before(scene.steps, Clock::default(), scene.setup.model.dt);
     let all = if due == inflow.count { "all".to_owned() } else { due.to_string() };
     format!(
         "{} of \"{material}\", radius {radius} m, {} a second from {} s on ({all} due before the end), in {} to {}",
@@ -146,13 +151,41 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            let Some(laws) = model.laws.springs(i as u16, j as u16) else { continue };
+            let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
             let radii = effective_radii(scene, i as u16, j as u16);
             writeln!(text, "\n{} - {}", first.name, second.name)?;
             for Described { motion, law, words, .. } in describe(laws, radii) {
                 let line = format!("  {motion:<7}{law:<16} {words}");
                 writeln!(text, "{}", line.trim_end())?;
             }
+        }
+    }
+    Ok(())
+}
+
+/// What each stage changes, and when it begins if none before it ends early.
+fn write_stages(text: &mut String, scene: &Scene) -> std::fmt::Result {
+    if scene.stages.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "\nstages")?;
+    writeln!(text, "  {:<12} {:<22} {:<11} changes", "", "from, to (s)", "step (s)")?;
+    let (mut time, mut known) = (0.0, true);
+    for number in 0..=scene.stages.len() {
+        let stage = number.checked_sub(1).and_then(|k| scene.stages.get(k));
+        let of = stage.map_or(scene, |stage| &stage.scene);
+        let (from, to, step) = (short(time), short(time + of.end), short(of.setup.model.dt));
+        let latest = if known { "" } else { "at most " };
+        let ends = if of.stop == Stop::default() { "" } else { ", or when a rule of `stop` holds" };
+        let changes = stage.map_or_else(Vec::new, Stage::changes);
+        let changes = if changes.is_empty() { "nothing".to_owned() } else { changes.join("; ") };
+        let changes = if number == 0 { "the scene itself".to_owned() } else { changes };
+        let when = format!("{latest}{from} to {to}");
+        writeln!(text, "  {:<12} {when:<22} {step:<11} {changes}{ends}", scene.stage_name(number))?;
+        (time, known) = (time + of.end, known && ends.is_empty());
+        let new = |warning: &&String| !scene.warnings.contains(warning);
+        for warning in stage.iter().flat_map(|stage| &stage.scene.warnings).filter(new) {
+            writeln!(text, "               warning: {warning}")?;
         }
     }
     Ok(())

@@ -5,10 +5,11 @@
 //! of the contact area (`contact_radius`). A motion that nothing resists is null.
 
 use serde_json::{Map, Value, json};
+use stickslip::clock::Clock;
 
 use super::check::{counts, effective_radii};
 use super::laws::describe;
-use super::{Every, Record, Scene};
+use super::{Every, Record, Scene, Stage};
 
 /// The scene for a script: counts of bodies, the step and its reasons, laws and limits by pair, records, warnings and notes.
 pub fn check_json(scene: &Scene) -> Value {
@@ -17,7 +18,7 @@ pub fn check_json(scene: &Scene) -> Value {
     bodies.insert("total".into(), scene.setup.bodies.len().into());
     let stream = |inflow: &stickslip::inflow::Inflow| {
         let material = &model.materials[usize::from(inflow.material)].name;
-        let due = inflow.due_before(scene.steps, model.dt);
+        let due = inflow.due_before(scene.steps, Clock::default(), model.dt);
         json!({
             "material": material, "count": inflow.count, "radius": inflow.radius, "rate": inflow.rate,
             "start": inflow.start, "due_before_end": due,
@@ -31,8 +32,18 @@ pub fn check_json(scene: &Scene) -> Value {
         "time": time(scene),
         "pairs": pairs(scene),
         "records": scene.records.iter().map(record).collect::<Vec<_>>(),
+        "stages": scene.stages.iter().map(stage).collect::<Vec<_>>(),
         "warnings": scene.warnings,
         "notes": scene.notes,
+    })
+}
+
+fn stage(stage: &Stage) -> Value {
+    json!({
+        "name": stage.name,
+        "time": time(&stage.scene),
+        "changes": stage.changes(),
+        "warnings": stage.scene.warnings,
     })
 }
 
@@ -63,7 +74,7 @@ fn pairs(scene: &Scene) -> Vec<Value> {
     let count = model.materials.len();
     let all = (0..count).flat_map(|i| (i..count).map(move |j| (i, j)));
     let pair = |(i, j): (usize, usize)| {
-        let laws = model.laws.springs(i as u16, j as u16)?;
+        let laws = model.laws.get(i as u16, j as u16)?;
         let radii = effective_radii(scene, i as u16, j as u16);
         let mut pair = json!({
             "between": [model.materials[i].name, model.materials[j].name],

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use stickslip::explicit;
 use stickslip::law::PairLaws;
-use stickslip::model::LawTable;
+use stickslip::model::{LawTable, Method};
+use stickslip::world::taken_by;
 
 use crate::input::{Item, Place, Result, Table};
 use crate::scene::between::ANY;
@@ -21,7 +21,7 @@ type Pattern = [Option<u16>; 2];
 type Numbers = HashMap<Pattern, usize>;
 
 /// Reads all `[[contact]]` tables and gives each pair of materials the laws of its most exact one.
-pub(crate) fn read(top: &Table<'_>, materials: &Materials) -> Result<LawTable> {
+pub(crate) fn read(top: &Table<'_>, materials: &Materials, method: &Method) -> Result<LawTable> {
     let tables = top.tables("contact")?;
     let mut places: Vec<Place<'_>> = Vec::new();
     let mut numbers = Numbers::new();
@@ -64,7 +64,7 @@ pub(crate) fn read(top: &Table<'_>, materials: &Materials) -> Result<LawTable> {
         }
         contact.finish()?;
     }
-    check_fit(&laws, &pairs, &tables, explicit::takes)?;
+    check_fit(&laws, &pairs, &tables, taken_by(method))?;
     Ok(laws)
 }
 

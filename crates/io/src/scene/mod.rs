@@ -3,8 +3,10 @@
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws` and `between`,
 //! `start`, `bodies`, `cell`, `grains` with `rows`, `lammps` and `lammps_cell`, `streams`, `timing` and `records` read one part each; `memory`
 //! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
-//! lays a partial scene over another, `setting` single values. Nothing here writes a file or advances a world.
+//! lays a partial scene over another, `setting` and `set` single values; `stage` reads `[[stage]]`, `begin` begins one, `before` says what comes over. Nothing here writes a file or advances a world.
 
+mod before;
+mod begin;
 mod between;
 mod bodies;
 mod cell;
@@ -19,13 +21,16 @@ pub(crate) mod materials;
 mod meet;
 mod memory;
 mod motions;
+mod nonsmooth;
 mod records;
 mod resolved;
 mod rows;
 mod schema;
+mod set;
 mod setting;
 mod shapes;
 mod speeds;
+mod stage;
 mod start;
 mod streams;
 mod timing;
@@ -36,11 +41,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use glam::DVec3;
+use stickslip::advice::StepAdvice;
 use stickslip::error::{BuildError, Trouble};
-use stickslip::explicit::stable_step::{self, StepAdvice};
 use stickslip::model::{Method, Model};
 use stickslip::setup::Described;
-use stickslip::world::{RestoreError, Saved, World};
+use stickslip::world::{RestoreError, Saved, World, advise_step};
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -55,6 +60,7 @@ use streams::{Drawn, Streams};
 use timing::Time;
 
 pub use crate::input::InputError;
+pub use before::Velocities;
 pub use check::{check_text, plural, step_text};
 pub use check_json::check_json;
 pub use laws::{Key, LAWS, Law, Parameter, Takes};
@@ -63,9 +69,10 @@ pub use records::{Every, Format, Record, What};
 pub use schema::{schema, schema_text};
 pub(crate) use setting::split;
 pub use setting::{Setting, load_with};
+pub use stage::Stage;
 pub use start::Start;
 pub use timing::{Domain, Leaving, StepChoice, Stop};
-pub use variant::load_variant;
+pub use variant::{load_seeded, load_variant};
 
 /// A scene, ready to run.
 #[derive(Clone, Debug)]
@@ -100,6 +107,16 @@ pub struct Scene {
     pub warnings: Vec<String>,
     /// What the user should know.
     pub notes: Vec<String>,
+    /// What continues where it ends.
+    pub stages: Vec<Stage>,
+    /// Which stage of a run it is; 0 is what comes before the first.
+    pub number: usize,
+    /// Steps that the run has taken when it begins.
+    pub first_step: u64,
+    /// How far `resolved` describes the scene up to the end of each stage but the last.
+    ends: Vec<usize>,
+    /// The id of the first body that each stage up to this one has brought, or would have.
+    pub first_ids: Vec<u32>,
     /// Where everything is described.
     sites: Sites,
 }
@@ -126,6 +143,7 @@ impl Sites {
                 | BuildError::Impossible { body: id, .. }
                 | BuildError::FreeWall { body: id, .. }
                 | BuildError::CarriedWall { body: id, .. }
+                | BuildError::NotImplemented { body: Some(id), .. }
                 | BuildError::LockedTumbling { body: id }
                 | BuildError::NotPlain { body: id }
                 | BuildError::NotFree { body: id }
@@ -198,7 +216,7 @@ const LARGEST_RESOLVED: u64 = 1 << 33;
 pub fn load_resolved(path: &Path) -> std::result::Result<Scene, InputError> {
     let source = Source::read(path, LARGEST_RESOLVED)?;
     let scene = read(&source, path.parent().unwrap_or(Path::new("")))?;
-    Ok(Scene { resolved: source.text().to_owned(), ..scene })
+    Ok(Scene { resolved: source.text().to_owned(), ends: Vec::new(), ..scene })
 }
 
 /// Loads a scene from a text; `name` is what errors call it, `folder` is where lists of grains are looked for.
@@ -220,18 +238,18 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     refuse_promised(&top)?;
     let head = Head::read(&top)?;
     let materials = Materials::read(&top)?;
-    let laws = contacts::read(&top, &materials)?;
+    let laws = contacts::read(&top, &materials, &head.method)?;
     let earlier = start::read(&top, folder)?;
     let mut bodies = Bodies::read(&top, &materials, earlier.as_ref())?;
     let tables = bodies.list.len();
     let records = records::read(&top)?;
-    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
+    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials, head.seed)).transpose()?;
     memory.refuse(bodies.list.len() as f64, &top.place())?;
     let in_cell = top.optional("cell").is_some() || earlier.as_ref().is_some_and(|earlier| earlier.cell().is_some());
     let groups = grains::read(&top, &materials, folder, in_cell, &memory, bodies.list.len())?;
     let cell = cell::read(&top, earlier.as_ref(), head.method, &groups)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
-    for key in ["stream", "domain"] {
+    for key in ["stream", "domain", "stage"] {
         top.optional(key);
     }
     top.finish()?;
@@ -261,6 +279,9 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     scene.sites.cell = cell_spot;
     scene.notes.extend(remark);
     scene.notes.extend(shared);
+    let mut of_stages = scene.clone();
+    let reader = stage::Reader { source, folder, memory: &memory, earlier: earlier.as_ref() };
+    reader.read(parsed, tables, &mut of_stages)?;
     if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
         scene.sites.start = Some(earlier.spot());
         let (start, notes) = earlier.settle(&scene.setup, &scene.names, &new_ids);
@@ -268,6 +289,9 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
         scene.notes.extend(notes);
     }
     scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups.list);
+    scene.ends = of_stages.ends.iter().map(|end| scene.resolved.len() + end).collect();
+    scene.resolved += &of_stages.resolved;
+    scene.stages = of_stages.stages;
     Ok(scene)
 }
 
@@ -306,10 +330,14 @@ impl<'a> Head<'a> {
         let spots = streams.places.iter().map(Place::spot).collect();
         let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, cell: None, start: None };
         model.inflows = streams.list;
-        let advice = stable_step::advise_alike(&model, bodies.list.alike_in_a_row());
+        let advice = advise_step(&model, bodies.list.alike_in_a_row());
         let (step, steps) = time.settle(advice.as_ref())?;
         model.dt = step;
-        speeds::check(&model, &bodies, &streams.places, time.step, advice.is_some())?;
+        nonsmooth::settle(&mut model);
+        // A method without a critical step looks ahead for what bodies meet within a step.
+        if advice.as_ref().is_none_or(|advice| advice.critical.is_finite()) {
+            speeds::check(&model, &bodies, &streams.places, time.step, advice.is_some())?;
+        }
         let mut scene = Scene {
             title,
             seed,
@@ -326,6 +354,11 @@ impl<'a> Head<'a> {
             domain,
             resolved: String::new(),
             notes: Vec::new(),
+            stages: Vec::new(),
+            number: 0,
+            first_step: 0,
+            ends: Vec::new(),
+            first_ids: Vec::new(),
             sites,
         };
         scene.notes = notes(&scene);
@@ -387,7 +420,7 @@ fn notes(scene: &Scene) -> Vec<String> {
     let walls_only = walls_only(scene);
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            let Some(laws) = model.laws.springs(i as u16, j as u16) else { continue };
+            let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
             if walls_only[i] && walls_only[j] {
                 continue;
             }

@@ -47,6 +47,7 @@ fn read_table(table: &Table<'_>, body: &Body) -> Result<Motion> {
         angular_velocity: table.read("angular_velocity", Item::vector)?.unwrap_or_default(),
         about: table.read("about", Item::vector)?,
         oscillate: table.read("oscillate", read_oscillation)?,
+        began: None,
     };
     table.finish()?;
     Ok(Motion::Prescribed(prescribed))

@@ -3,6 +3,8 @@
 //! It loads to the same setup, to the bit. Laws stand in their plainest form (a restitution as its damping ratio, moduli
 //! as hertz's stiffness), lists of grains inside the file. The step is written as the number it came to.
 
+mod stage;
+
 use std::fmt::Write;
 
 use glam::{DMat3, DVec3};
@@ -17,8 +19,11 @@ use crate::scene::bodies::LOCKS;
 use crate::scene::grains::{Group, Made, Placement, Radius};
 use crate::scene::laws;
 use crate::scene::materials::Elastic;
+use crate::scene::nonsmooth;
 use crate::scene::rows::COLUMNS;
-use crate::scene::{Every, Format, Scene, StepChoice};
+pub(super) use stage::stage;
+
+use crate::scene::{Domain, Every, Format, Scene, StepChoice};
 
 /// Writes the scene. `tables` is how many bodies come from `[[body]]` tables; the others come from `groups`.
 pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &[Group]) -> String {
@@ -31,13 +36,13 @@ pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &
     let _ = write_materials(&mut out, scene, elastic);
     let _ = write_contacts(&mut out, scene);
     for (id, body) in scene.setup.bodies.iter().take(tables).enumerate() {
-        let _ = write_body(&mut out, scene, &body, scene.names.get(id).and_then(Option::as_deref));
+        let _ = write_body(&mut out, scene, "body", &body, scene.names.get(id).and_then(Option::as_deref));
     }
     for group in groups {
-        let _ = write_group(&mut out, scene, group);
+        let _ = write_group(&mut out, scene, "grains", group);
     }
     for inflow in &scene.setup.model.inflows {
-        let _ = write_stream(&mut out, scene, inflow);
+        let _ = writeln!(out, "\n[[stream]]\n{}", stream_lines(scene, inflow).join("\n"));
     }
     let _ = write_tail(&mut out, scene);
     out
@@ -83,9 +88,8 @@ fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
         // The run keeps the checkpoint beside this file, so that its folder stands alone.
         let was = start.from.replace(char::is_control, " ");
         writeln!(out, "\n[start]\nfrom = \"{}\"  # was {was}", checkpoint::START)?;
-        let (velocities, memory) = (start.keep_velocities, start.keep_memory);
-        writeln!(out, "velocities = \"{}\"", if velocities { "keep" } else { "zero" })?;
-        writeln!(out, "memory = \"{}\"\nhash = \"{}\"", if memory { "keep" } else { "drop" }, start.hash)?;
+        writeln!(out, "velocities = {}", start.velocities.text())?;
+        writeln!(out, "memory = \"{}\"\nhash = \"{}\"", if start.keep_memory { "keep" } else { "drop" }, start.hash)?;
     }
     writeln!(out, "\n[time]\nend = {}", number(scene.end))?;
     // Words of the advice may name materials, and a comment is one line.
@@ -100,27 +104,39 @@ fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
         (StepChoice::Fraction(_), None) | (StepChoice::Given(_), _) => String::new(),
     };
     writeln!(out, "step = {}{origin}", number(model.dt))?;
+    let stop = stop_lines(scene);
+    if !stop.is_empty() {
+        writeln!(out, "\n[time.stop]\n{}", stop.join("\n"))?;
+    }
+    writeln!(out, "\n[method]\n{}", method_lines(&model.method).join("\n"))
+}
+
+/// The rules that end it earlier.
+fn stop_lines(scene: &Scene) -> Vec<String> {
     let stop = [
         ("kinetic_energy_per_body", scene.stop.kinetic_energy_per_body),
         ("unbalanced_force", scene.stop.unbalanced_force),
         ("pressure_error", scene.stop.pressure_error),
         ("strain", scene.stop.strain),
     ];
-    if stop.iter().any(|(_, value)| value.is_some()) {
-        writeln!(out, "\n[time.stop]")?;
-    }
-    for (key, value) in stop {
-        if let Some(value) = value {
-            writeln!(out, "{key} = {}", number(value))?;
-        }
-    }
-    let Method::Explicit(Explicit { integrator, local_damping }) = model.method;
+    stop.iter().filter_map(|(key, value)| Some(format!("{key} = {}", number((*value)?)))).collect()
+}
+
+/// The keys of `[method]`.
+fn method_lines(method: &Method) -> Vec<String> {
+    let (integrator, local_damping) = match method {
+        Method::Explicit(Explicit { integrator, local_damping }) => (integrator, local_damping),
+        Method::Nonsmooth(settings) => return nonsmooth::lines(settings),
+    };
     let integrator = match integrator {
         Integrator::VelocityVerlet => "velocity-verlet",
         Integrator::SymplecticEuler => "symplectic-euler",
     };
-    writeln!(out, "\n[method]\nkind = \"explicit\"\nintegrator = \"{integrator}\"")?;
-    writeln!(out, "local_damping = {}", number(local_damping))
+    vec![
+        "kind = \"explicit\"".to_owned(),
+        format!("integrator = \"{integrator}\""),
+        format!("local_damping = {}", number(*local_damping)),
+    ]
 }
 
 /// The rows of a matrix.
@@ -137,12 +153,20 @@ fn write_cell(out: &mut String, scene: &Scene, cell: &Cell) -> std::fmt::Result 
         writeln!(out, "vectors = {}\ncorner = {}", rows(columns), vector(frame.corner))?;
     }
     writeln!(out, "periodic = {:?}", frame.periodic)?;
+    match control_text(cell) {
+        Some(control) => writeln!(out, "control = {control}"),
+        None => Ok(()),
+    }
+}
+
+/// What drives a cell, if something does.
+fn control_text(cell: &Cell) -> Option<String> {
     let by_row = |m: DMat3| rows([m.row(0), m.row(1), m.row(2)]);
     let answers = |inertia: &CellInertia| {
         format!("damping_time = {}, energy = {}", number(inertia.damping_time), number(inertia.energy))
     };
     let control = match &cell.control {
-        Control::Fixed => return Ok(()),
+        Control::Fixed => return None,
         Control::Pressure { target, inertia, triclinic } => {
             let target = if *target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x)) {
                 number(target.x_axis.x)
@@ -158,7 +182,7 @@ fn write_cell(out: &mut String, scene: &Scene, cell: &Cell) -> std::fmt::Result 
             format!("kind = \"mean-stress\", {driven}, {}", answers(inertia))
         }
     };
-    writeln!(out, "control = {{ {control} }}")
+    Some(format!("{{ {control} }}"))
 }
 
 fn write_materials(out: &mut String, scene: &Scene, elastic: &[Elastic]) -> std::fmt::Result {
@@ -178,7 +202,7 @@ fn write_contacts(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     for (i, first) in model.materials.iter().enumerate() {
         for (j, second) in model.materials.iter().enumerate().skip(i) {
-            if let Some(pair) = model.laws.springs(i as u16, j as u16) {
+            if let Some(pair) = model.laws.get(i as u16, j as u16) {
                 writeln!(out, "\n[[contact]]\nbetween = [{}, {}]", string(&first.name), string(&second.name))?;
                 for line in laws::resolved(pair) {
                     writeln!(out, "{line}")?;
@@ -189,8 +213,8 @@ fn write_contacts(out: &mut String, scene: &Scene) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) -> std::fmt::Result {
-    writeln!(out, "\n[[body]]")?;
+fn write_body(out: &mut String, scene: &Scene, header: &str, body: &Body, name: Option<&str>) -> std::fmt::Result {
+    writeln!(out, "\n[[{header}]]")?;
     if let Some(name) = name {
         writeln!(out, "name = {}", string(name))?;
     }
@@ -236,22 +260,34 @@ fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) 
 }
 
 fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {
+    writeln!(out, "motion = {}", motion_text(&body.motion))?;
     let held = match &body.motion {
-        Motion::Fixed => return writeln!(out, "motion = \"fixed\""),
-        Motion::Prescribed(prescribed) => return writeln!(out, "motion = {}", prescribed_text(prescribed)),
-        Motion::Belt(velocity) => return writeln!(out, "motion = {{ belt = {} }}", vector(*velocity)),
-        Motion::Servo(servo) => return writeln!(out, "motion = {{ servo = {} }}", servo_text(servo)),
         Motion::Held => true,
         Motion::Free => false,
+        _ => return Ok(()),
     };
-    writeln!(out, "motion = \"{}\"", if held { "held" } else { "free" })?;
     if !held {
         writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), vector(body.force))?;
     }
     writeln!(out, "angular_velocity = {}\ntorque = {}", vector(body.angular_velocity), vector(body.torque))?;
+    writeln!(out, "lock = {}", lock_text(body))
+}
+
+fn motion_text(motion: &Motion) -> String {
+    match motion {
+        Motion::Fixed => "\"fixed\"".to_owned(),
+        Motion::Prescribed(prescribed) => prescribed_text(prescribed),
+        Motion::Belt(velocity) => format!("{{ belt = {} }}", vector(*velocity)),
+        Motion::Servo(servo) => format!("{{ servo = {} }}", servo_text(servo)),
+        Motion::Held => "\"held\"".to_owned(),
+        Motion::Free => "\"free\"".to_owned(),
+    }
+}
+
+fn lock_text(body: &Body) -> String {
     let locked = LOCKS.iter().zip(body.lock).filter(|(_, locked)| *locked);
     let locked: Vec<String> = locked.map(|(word, _)| format!("\"{word}\"")).collect();
-    writeln!(out, "lock = [{}]", locked.join(", "))
+    format!("[{}]", locked.join(", "))
 }
 
 fn sides_text(sides: Sides) -> String {
@@ -283,9 +319,9 @@ fn prescribed_text(motion: &Prescribed) -> String {
     text + " }"
 }
 
-fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Result {
+fn write_group(out: &mut String, scene: &Scene, header: &str, group: &Group) -> std::fmt::Result {
     let name = |material: u16| string(&scene.setup.model.materials[usize::from(material)].name);
-    writeln!(out, "\n[[grains]]\ncount = {}", group.count)?;
+    writeln!(out, "\n[[{header}]]\ncount = {}", group.count)?;
     if let Made::Of(material) = group.material {
         writeln!(out, "material = {}", name(material))?;
     }
@@ -315,7 +351,7 @@ fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Resu
         }
         Placement::List(list) => {
             let columns: Vec<String> = list.columns.iter().map(|c| format!("\"{}\"", COLUMNS[*c])).collect();
-            writeln!(out, "[grains.place]\nkind = \"table\"\ncolumns = [{}]", columns.join(", "))?;
+            writeln!(out, "[{header}.place]\nkind = \"table\"\ncolumns = [{}]", columns.join(", "))?;
             if let Made::ByType(types) = &group.material {
                 let types = types.iter().map(|(kind, material)| format!("{kind} = {}", name(*material)));
                 writeln!(out, "types = {{ {} }}", types.collect::<Vec<_>>().join(", "))?;
@@ -325,32 +361,47 @@ fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Resu
     }
 }
 
-fn write_stream(out: &mut String, scene: &Scene, stream: &Inflow) -> std::fmt::Result {
+/// The keys of a stream.
+fn stream_lines(scene: &Scene, stream: &Inflow) -> Vec<String> {
     let material = &scene.setup.model.materials[usize::from(stream.material)].name;
-    writeln!(out, "\n[[stream]]\nmaterial = {}", string(material))?;
-    match stream.radius {
-        [min, max] if min == max => writeln!(out, "radius = {}", number(min))?,
-        [min, max] => writeln!(out, "radius = {{ min = {}, max = {} }}", number(min), number(max))?,
+    let radius = match stream.radius {
+        [min, max] if min == max => number(min),
+        [min, max] => format!("{{ min = {}, max = {} }}", number(min), number(max)),
+    };
+    vec![
+        format!("material = {}", string(material)),
+        format!("radius = {radius}"),
+        format!("mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" }),
+        format!("rate = {}", number(stream.rate)),
+        format!("count = {}", stream.count),
+        format!("start = {}", number(stream.start)),
+        format!("from = {}", vector(stream.from)),
+        format!("to = {}", vector(stream.to)),
+        format!("velocity = {}", vector(stream.velocity)),
+        format!("angular_velocity = {}", vector(stream.angular_velocity)),
+    ]
+}
+
+/// A domain as a table in a line.
+fn domain_lines(domain: &Domain) -> [String; 3] {
+    let (from, to, leaving) = (vector(domain.from), vector(domain.to), domain.leaving.word());
+    [format!("from = {from}"), format!("to = {to}"), format!("leaving = \"{leaving}\"")]
+}
+
+fn every_text(every: Every) -> String {
+    match every {
+        Every::Time(time) => number(time),
+        Every::Step => "\"step\"".to_owned(),
     }
-    writeln!(out, "mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" })?;
-    writeln!(out, "rate = {}\ncount = {}", number(stream.rate), stream.count)?;
-    writeln!(out, "start = {}", number(stream.start))?;
-    writeln!(out, "from = {}\nto = {}", vector(stream.from), vector(stream.to))?;
-    writeln!(out, "velocity = {}", vector(stream.velocity))?;
-    writeln!(out, "angular_velocity = {}", vector(stream.angular_velocity))
 }
 
 fn write_tail(out: &mut String, scene: &Scene) -> std::fmt::Result {
     if let Some(domain) = &scene.domain {
-        let (from, to, leaving) = (vector(domain.from), vector(domain.to), domain.leaving.word());
-        writeln!(out, "\n[domain]\nfrom = {from}\nto = {to}\nleaving = \"{leaving}\"")?;
+        writeln!(out, "\n[domain]\n{}", domain_lines(domain).join("\n"))?;
     }
     for record in &scene.records {
         writeln!(out, "\n[[record]]\nwhat = \"{}\"", record.what.word())?;
-        match record.every {
-            Every::Time(time) => writeln!(out, "every = {}", number(time))?,
-            Every::Step => writeln!(out, "every = \"step\"")?,
-        }
+        writeln!(out, "every = {}", every_text(record.every))?;
         writeln!(out, "format = \"{}\"\nname = {}", record.format.word(), string(&record.name))?;
         if record.format == Format::Vtk {
             writeln!(out, "contacts = {}", record.contacts)?;

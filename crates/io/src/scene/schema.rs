@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::scene::bodies::LOCKS;
 use crate::scene::laws::Takes;
+use crate::scene::nonsmooth;
 use crate::scene::rows::COLUMNS;
 use build::{
     also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, text, vector,
@@ -36,6 +37,7 @@ pub fn schema() -> Value {
         ("stream", said(list(stream()), "Spheres that arrive during the run.")),
         ("domain", domain()),
         ("record", said(list(record()), "What the run writes.")),
+        ("stage", said(list(stage()), "What continues where the scene, or the stage before, ended.")),
     ]);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("stickslip scene");
@@ -84,11 +86,30 @@ fn coefficient() -> Value {
 fn start() -> Value {
     let table = object(vec![
         ("!from", said(text(), "Folder of the run, or a checkpoint file, to go on from.")),
-        ("velocities", said(or(words(&["keep", "zero"]), "keep"), "Whether bodies go on moving.")),
+        ("velocities", velocities()),
         ("memory", said(or(words(&["keep", "drop"]), "keep"), "Whether contacts remember.")),
         ("hash", said(text(), "Hash of the checkpoint; written into the resolved scene.")),
     ]);
     said(table, "Go on from another run's end: bodies and contact memory come from there.")
+}
+
+fn velocities() -> Value {
+    let random = object(vec![("!random", said(positive(), "Root mean square of the speed [m/s]."))]);
+    said(or(one_of(vec![words(&["keep", "zero"]), random]), "keep"), "What becomes of velocities.")
+}
+
+fn stage() -> Value {
+    object(vec![
+        ("!name", said(text(), "Its name, of which there is one: of its checkpoint, and in stage[NAME].KEY.")),
+        ("!time", time()),
+        ("velocities", velocities()),
+        ("memory", said(or(words(&["keep", "drop"]), "keep"), "Whether contacts remember.")),
+        ("remove", said(list(text()), "Names of bodies that are taken out.")),
+        ("body", said(list(body()), "Bodies that come in.")),
+        ("grains", said(list(grains()), "Grains that come in.")),
+        ("stream", said(list(stream()), "Streams that start.")),
+        ("set", said(json!({"type": "object"}), "Values by the KEYs of `sweep`, as \"contact[*].slide.mu\".")),
+    ])
 }
 
 fn time() -> Value {
@@ -120,7 +141,7 @@ fn method() -> Value {
         ("integrator", said(integrators, "How positions and velocities advance.")),
         ("local_damping", said(fraction, "Fraction of the unbalanced force taken against the velocity.")),
     ]);
-    said(table, "How the motion is computed.")
+    said(one_of(vec![table, nonsmooth::schema()]), "How the motion is computed.")
 }
 
 /// Three rows of three numbers.

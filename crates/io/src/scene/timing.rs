@@ -1,14 +1,15 @@
 //! `[time]`, `[method]` and `[domain]`: how long, how, and within which bounds.
 
 use glam::DVec3;
+use stickslip::advice::StepAdvice;
 use stickslip::cell::{Cell, Control};
-use stickslip::explicit::stable_step::StepAdvice;
 use stickslip::inflow::Outflow;
 use stickslip::model::{Explicit, Integrator, Method};
 
 use crate::input::{Item, Place, Result, Table};
 use crate::scene::bodies::Bodies;
 use crate::scene::check::short;
+use crate::scene::nonsmooth;
 use crate::scene::streams::Streams;
 
 /// The most steps that make sense: at a million steps a second these take thirty years.
@@ -156,6 +157,15 @@ impl<'a> Time<'a> {
     pub fn settle(&self, advice: Option<&StepAdvice>) -> Result<(f64, u64)> {
         let step = match (self.step, advice) {
             (StepChoice::Given(step), _) => step,
+            (StepChoice::Fraction(_), Some(advice)) if advice.critical.is_infinite() => {
+                let message = "this method is stable at any step: there is no critical one to take a fraction of";
+                return Err(self.place.error(message.into()).help("give the step in seconds, or step = \"auto\""));
+            }
+            (StepChoice::Auto, Some(advice)) if !advice.automatic => {
+                let message = "without gravity nothing sets the step of this method: give it in seconds".to_owned();
+                let help = format!("for example step = {}, {}", short(advice.step), advice.set_by);
+                return Err(self.place.error(message).help(help));
+            }
             (StepChoice::Fraction(fraction), Some(advice)) => fraction * advice.critical,
             (StepChoice::Fraction(_), None) => {
                 let message = "nothing can touch, so there is no critical step to take a fraction of".to_owned();
@@ -239,8 +249,13 @@ fn read_stop<'a>(item: Item<'a>) -> Result<(Stop, Vec<(&'static str, Place<'a>)>
 pub(crate) fn read_method(top: &Table<'_>) -> Result<Method> {
     let Some(item) = top.optional("method") else { return Ok(Method::default()) };
     let table = item.table()?;
-    table.read("kind", |kind| kind.choice(&[("explicit", ())], &["constraint", "nonsmooth"]))?;
-    table.promised(&["solver", "tolerance", "max_iterations", "friction"])?;
+    let kinds = [("explicit", false), (nonsmooth::KIND, true)];
+    if table.read("kind", |kind| kind.choice(&kinds, &["constraint"]))?.unwrap_or(false) {
+        let settings = nonsmooth::read(&table)?;
+        table.finish()?;
+        return Ok(settings.into());
+    }
+    nonsmooth::refuse_elsewhere(&table)?;
     let words = [("velocity-verlet", Integrator::VelocityVerlet), ("symplectic-euler", Integrator::SymplecticEuler)];
     let integrator = table.read("integrator", |item| item.choice(&words, &[]))?.unwrap_or_default();
     let what = "a fraction of at least 0 and below 1";

@@ -58,8 +58,30 @@ fn a_resolved_scene_loads_to_the_same_setup() {
         assert_eq!((&first.names, &first.title, first.seed), (&second.names, &second.title, second.seed));
         assert_eq!((first.end, first.steps, first.stop), (second.end, second.steps, second.stop));
         assert_eq!((&first.records, &first.domain), (&second.records, &second.domain));
+        assert_eq!(first.stages.len(), second.stages.len());
+        for (one, other) in first.stages.iter().zip(&second.stages) {
+            let what = format!("{}, stage {}", path.display(), one.name);
+            assert_eq!(one.scene.setup, other.scene.setup, "{what}");
+            assert_eq!(
+                (&one.name, one.velocities, one.keep_memory),
+                (&other.name, other.velocities, other.keep_memory)
+            );
+            assert_eq!(
+                (one.scene.end, one.scene.steps, one.scene.stop),
+                (other.scene.end, other.scene.steps, other.scene.stop)
+            );
+            assert_eq!(
+                (&one.scene.records, &one.scene.domain, &one.scene.names),
+                (&other.scene.records, &other.scene.domain, &other.scene.names)
+            );
+        }
         // Written out once, nothing changes any more, but for the remark on where the step came from.
-        let remark = |line: &str| line.find("  # auto").or(line.find("  # fraction = ")).unwrap_or(line.len());
+        let remark = |line: &str| {
+            line.find("  # auto")
+                .or(line.find("  # the step: auto"))
+                .or(line.find("  # fraction = "))
+                .unwrap_or(line.len())
+        };
         let plain = |text: &str| text.lines().map(|line| line[..remark(line)].to_owned()).collect();
         let (once, twice): (Vec<String>, Vec<String>) = (plain(&first.resolved), plain(&second.resolved));
         assert_eq!(once, twice);

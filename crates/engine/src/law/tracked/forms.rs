@@ -41,7 +41,7 @@ macro_rules! common_answers {
         const RESISTS: Motions = ALL;
         const ROLLS_APART: bool = $paper;
 
-        fn stored(&self, contact: &Contact, memory: &Self::Memory) -> [f64; 3] {
+        fn stored(&self, contact: &Contact, memory: &Self::Memory, _: &[f64]) -> [f64; 3] {
             self.$law.stored(contact, &memory.0)
         }
 
@@ -50,7 +50,7 @@ macro_rules! common_answers {
             if $points { Carry::ByLaw } else { Carry::WithPair }
         }
 
-        fn swapped(&self, mut memory: Self::Memory) -> Self::Memory {
+        fn swapped(&self, mut memory: Self::Memory, _: &mut [f64]) -> Self::Memory {
             memory.0 = memory.0.swapped($paper);
             memory
         }

@@ -2,6 +2,8 @@
 
 use crate::collide::MOST_TOUCHES;
 use crate::contact::Side;
+use crate::law::MemorySize;
+use crate::model::LawTable;
 
 /// Materials and shapes of a pair in one number, so that contacts of one kind stand together in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,13 @@ impl Class {
         let (pair, m) = (number / 6, materials as u32);
         let (wall, solid) = (Class::wall_of(number), Class::is_solid(number));
         Class { material_a: (pair / m) as u16, material_b: (pair % m) as u16, wall, solid }
+    }
+
+    /// How much a contact of a class with this number remembers.
+    #[inline(always)]
+    pub fn memory_size(number: u32, laws: &LawTable) -> MemorySize {
+        let class = Class::from_number(number, laws.materials());
+        laws.memory_size(class.material_a, class.material_b)
     }
 
     /// Whether pairs of this class have an ellipsoid or a box.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use stickslip::contact::{Contact, Resistance};
-use stickslip::law::memory::ModeOnly;
+use stickslip::law::memory::{ModeOnly, ScalarSpring};
 use stickslip::law::*;
 
 /// Roll: two elastic springs, each in series with a slider, side by side (Iwan 1967). Its memory is a type of its own.
@@ -66,13 +66,13 @@ impl FrictionLaw for TwoSliders {
         Resistance { roll_a: torque, roll_b: -torque, ..Resistance::default() }
     }
 
-    fn stored(&self, _: &Contact, memory: &TwoSprings) -> [f64; 3] {
+    fn stored(&self, _: &Contact, memory: &TwoSprings, _: &[f64]) -> [f64; 3] {
         let energy = |i: usize| 0.5 * self.stiffness[i] * memory.springs[i].length_squared();
         [0.0, energy(0) + energy(1), 0.0]
     }
 
     /// Angles of a against b: they turn about when a and b change places.
-    fn swapped(&self, memory: TwoSprings) -> TwoSprings {
+    fn swapped(&self, memory: TwoSprings, _: &mut [f64]) -> TwoSprings {
         TwoSprings { springs: memory.springs.map(|spring| -spring), ..memory }
     }
 
@@ -103,7 +103,65 @@ impl FrictionLaw for Regularised {
         Resistance { roll_a: torque, roll_b: -torque, ..Resistance::default() }
     }
 
-    fn stored(&self, _: &Contact, _: &ModeOnly) -> [f64; 3] {
+    fn stored(&self, _: &Contact, _: &ModeOnly, _: &[f64]) -> [f64; 3] {
         [0.0; 3]
+    }
+}
+
+/// Spin: a slider that keeps its angle in the cold slab behind numbers that it never reads. The formula is the inner law's, so the
+/// bits are.
+#[derive(Clone, Copy, Debug)]
+pub struct ColdSpin(pub SpinSlider);
+
+/// Where in its cold numbers the angle is.
+const ANGLE: usize = 17;
+
+impl ColdSpin {
+    fn spring(cold: &[f64], slipping: bool) -> ScalarSpring {
+        ScalarSpring { spring: cold[ANGLE], slipping }
+    }
+}
+
+/// Whether the contact slips; all else is cold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ColdMemory {
+    slipping: bool,
+}
+
+impl Memory for ColdMemory {
+    const PARTS: &'static [MemoryPart] = &[MemoryPart::cold("angle, and room", 20)];
+    fn load(_: impl Fn(usize) -> f64, slipping: bool) -> Self {
+        ColdMemory { slipping }
+    }
+    fn store(self, _: impl FnMut(usize, f64)) -> bool {
+        self.slipping
+    }
+}
+
+impl FrictionLaw for ColdSpin {
+    const NAME: &'static str = "cold";
+    const RESISTS: Motions = Motions::SPIN;
+    type Memory = ColdMemory;
+
+    #[inline(always)]
+    fn resist(&self, contact: &Contact, memory: &mut ColdMemory, cold: &mut [f64]) -> Resistance {
+        let mut spring = ColdSpin::spring(cold, memory.slipping);
+        let resistance = self.0.resist(contact, &mut spring, &mut []);
+        (cold[ANGLE], memory.slipping) = (spring.spring, spring.slipping);
+        resistance
+    }
+
+    fn stored(&self, contact: &Contact, memory: &ColdMemory, cold: &[f64]) -> [f64; 3] {
+        self.0.stored(contact, &ColdSpin::spring(cold, memory.slipping), &[])
+    }
+
+    fn swapped(&self, memory: ColdMemory, cold: &mut [f64]) -> ColdMemory {
+        let swapped = self.0.swapped(ColdSpin::spring(cold, memory.slipping), &mut []);
+        cold[ANGLE] = swapped.spring;
+        memory
+    }
+
+    fn springs(&self, at: &TypicalContact) -> Option<Springs> {
+        self.0.springs(at)
     }
 }

@@ -43,7 +43,10 @@ pub(super) fn read<'a>(item: Item<'a>, directions: DMat3, periodic: [bool; 3], m
     let kinds = [("pressure", 0), ("strain", 1), ("mean-stress", 2)];
     let kind_item = table.required("kind")?;
     let number = kind_item.clone().choice(&kinds, &[])?;
-    let Method::Explicit(Explicit { integrator, .. }) = method;
+    let Method::Explicit(Explicit { integrator, .. }) = method else {
+        let message = "a cell that changes its shape is promised, not built yet, for this method".to_owned();
+        return Err(kind_item.error(message).help("leave `control` out, or take kind = \"explicit\" under [method]"));
+    };
     if integrator == Integrator::SymplecticEuler {
         let message = "a cell that changes its shape needs the integrator \"velocity-verlet\"";
         return Err(kind_item.error(message.into()).help("leave `method.integrator` out"));

@@ -13,6 +13,7 @@ mod hooke;
 mod keys;
 mod lubkin;
 mod marshall;
+pub(crate) mod rigid;
 mod spring_slider;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,9 @@ mod tracked;
 mod viscous;
 
 use serde_json::Value;
-use stickslip::law::{Friction, Motions, Normal, Own, Roll, Slide, SlideSlider, Spin, SpringLaws};
+use stickslip::law::{
+    Friction, Motions, Normal, Own, PairLaws, Rigid, RigidLaws, Roll, Slide, SlideSlider, Spin, SpringLaws,
+};
 
 use self::bound::{Bound, Radii};
 use self::keys::Takes::{Boolean, Coefficient, NonNegative, Restitution};
@@ -34,6 +37,7 @@ pub use self::keys::{Key, Parameter, Takes};
 pub const LAWS: &[Law] = &[
     hooke::LAW,
     hertz::LAW,
+    rigid::LAW,
     spring_slider::SLIDE,
     spring_slider::ROLL,
     spring_slider::SPIN,
@@ -47,7 +51,7 @@ pub const LAWS: &[Law] = &[
 ];
 
 /// Laws that later issues bring.
-const LATER: &[&str] = &["creep", "rigid"];
+const LATER: &[&str] = &["creep"];
 
 /// One law for one key of a `[[contact]]` table.
 #[derive(Clone, Copy)]
@@ -78,6 +82,8 @@ enum Read {
     Roll(fn(&Given<'_, '_>, &Beside<'_, '_>) -> Result<Roll>),
     Spin(fn(&Given<'_, '_>, &Beside<'_, '_>) -> Result<Spin>),
     Friction(fn(&Given<'_, '_>, &Beside<'_, '_>) -> Result<Friction>),
+    /// Along the normal, with limits in place of laws beside it.
+    Rigid(fn(&Given<'_, '_>) -> Result<Rigid>),
 }
 
 /// What stands beside the table of a law of friction.
@@ -97,7 +103,7 @@ impl Law {
     /// Under which key of a `[[contact]]` table it stands: normal, slide, roll or spin, or friction for all three at once.
     pub fn key(&self) -> &'static str {
         KEYS[match self.read {
-            Read::Normal(_) => 0,
+            Read::Normal(_) | Read::Rigid(_) => 0,
             Read::Slide(_) => 1,
             Read::Roll(_) => 2,
             Read::Spin(_) => 3,
@@ -124,10 +130,19 @@ const TORQUE: Parameter = must(
 const MODULI: [&str; 2] = ["young", "shear_modulus"];
 
 /// Reads the laws of a table. `sides` are the moduli of the two materials, where hertz looks when its table has none.
-pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<SpringLaws> {
+pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws> {
     let table = contact.need("normal", Item::table)?;
-    let (law, how) = choose(&table, |read| if let Read::Normal(how) = read { Some(how) } else { None })?;
-    let normal = how(&Given { table: &table, parameters: law.parameters }, sides)?;
+    let (law, how) = choose(&table, |read| matches!(read, Read::Normal(_) | Read::Rigid(_)).then_some(read))?;
+    let given = Given { table: &table, parameters: law.parameters };
+    let normal = match how {
+        Read::Normal(how) => how(&given, sides)?,
+        Read::Rigid(how) => {
+            let normal = how(&given)?;
+            table.finish()?;
+            return Ok(RigidLaws { normal, limits: rigid::limits(contact)? }.into());
+        }
+        _ => unreachable!("these are the laws along the normal"),
+    };
     // Where lubkin looks for a shear modulus that its own table does not have.
     let has_moduli = law.parameters.iter().flat_map(|parameter| parameter.keys).any(|key| key.name == MODULI[0]);
     let own = if has_moduli { Elastic::read(&table)? } else { Elastic::default() };
@@ -138,12 +153,12 @@ pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<SpringLa
     if contact.optional("friction").is_some() {
         stands_alone(contact)?;
         beside.laws.friction = read_one("friction", &beside, friction)?;
-        return Ok(beside.laws);
+        return Ok(beside.laws.into());
     }
     beside.laws.slide = read_one("slide", &beside, |read| if let Read::Slide(how) = read { Some(how) } else { None })?;
     beside.laws.roll = read_one("roll", &beside, |read| if let Read::Roll(how) = read { Some(how) } else { None })?;
     beside.laws.spin = read_one("spin", &beside, |read| if let Read::Spin(how) = read { Some(how) } else { None })?;
-    Ok(beside.laws)
+    Ok(beside.laws.into())
 }
 
 /// The law that a table names, of those for its key.
@@ -216,7 +231,11 @@ fn own(laws: &SpringLaws, key: &str) -> Option<Own> {
 
 /// The laws of a pair as lines of a `[[contact]]` table, with every default. Scene files do not name laws from outside; a
 /// comment says so to whoever builds a scene in some other way.
-pub(crate) fn resolved(laws: &SpringLaws) -> Vec<String> {
+pub(crate) fn resolved(laws: &PairLaws) -> Vec<String> {
+    let laws = match laws {
+        PairLaws::Springs(laws) => laws,
+        PairLaws::Rigid(laws) => return rigid::resolved(laws),
+    };
     let line = |key: &str| match (under(laws, key), own(laws, key)) {
         (Some((law, values)), _) => {
             let comma = if values == Values::new() { "" } else { ", " };
@@ -241,7 +260,14 @@ pub(crate) struct Described {
 }
 
 /// What the laws of a pair do along the normal, and bear against slide, roll and spin.
-pub(crate) fn describe(laws: &SpringLaws, radii: Radii) -> [Described; 4] {
+pub(crate) fn describe(laws: &PairLaws, radii: Radii) -> [Described; 4] {
+    match laws {
+        PairLaws::Springs(laws) => describe_springs(laws, radii),
+        PairLaws::Rigid(laws) => rigid::describe(laws, radii),
+    }
+}
+
+fn describe_springs(laws: &SpringLaws, radii: Radii) -> [Described; 4] {
     [Motions::NONE, Motions::SLIDE, Motions::ROLL, Motions::SPIN].map(|motion| {
         let key = if motion == Motions::NONE { KEYS[0] } else { KEYS[1 + motion.key()] };
         let free = |law: &str| Described { motion: key, law: law.into(), words: String::new(), numbers: None };

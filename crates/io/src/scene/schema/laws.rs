@@ -4,11 +4,13 @@
 use serde_json::{Value, json};
 
 use super::build::{defined, exactly_one, exclusive, object, one_of, or, said, word};
-use crate::scene::laws::{Key, LAWS, Law, Parameter};
+use crate::scene::laws::{Key, LAWS, Law, Parameter, rigid};
 
 /// The value under `normal`, `slide`, `roll` or `spin`: a table of one of the laws that stand there.
 pub fn of_key(key: &str) -> Value {
-    one_of(LAWS.iter().filter(|law| law.key() == key).map(|law| defined(&definition_name(law))).collect())
+    let laws = LAWS.iter().filter(|law| law.key() == key).map(|law| defined(&definition_name(law)));
+    let limit = ["slide", "roll", "spin"].contains(&key).then(|| rigid::limit_schema(key));
+    one_of(laws.chain(limit).collect())
 }
 
 /// Every law's table, by the name under `$defs`.

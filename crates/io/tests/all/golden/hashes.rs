@@ -100,6 +100,12 @@ pub const EXAMPLES: &[(&str, &[&str], u64, Hashes)] = &[
         12500,
         [0x1f6c_e13e_d46b_822c, 0x2ed2_d01f_e6b7_2332, 0xb29b_264a_32a7_1f8f, 0x3589_6009_0cff_eb9a],
     ),
+    (
+        "20-rigid",
+        &["stream[0].count=100"],
+        250,
+        [0x5ca2_43e8_0880_4774, 0x002d_d2d9_fc11_bb71, 0xf614_fd42_a569_472d, 0xa095_b159_cb92_838d],
+    ),
 ];
 
 /// Scenes with a checkpoint of version 1: the hash of the file, the step at the end, and the hashes there.

@@ -1,0 +1,118 @@
+//! Bodies in a step: the velocities that they would have without contacts, and the motion by those that they have with them.
+//!
+//! ```text
+//!   v* = v + h (g + F/m),   w* = w + h I^-1 T;     x += h v',   q turned by h w'
+//! ```
+//!
+//! A body with unequal moments turns with its angular momentum kept (THEORY.md eq. 4.4), in parts of the step in which it turns little.
+//! What moves by a function of time has its mean velocity over the step, so that what touches it has the motion that it really makes.
+
+use glam::DVec3;
+
+use super::Work;
+use crate::body::{Motion, Prescribed};
+use crate::cone::Twist;
+use crate::frame::{self, Tumbling};
+use crate::geometry::Geometry;
+use crate::model::{Model, Special};
+use crate::response::Response;
+use crate::state::{Mover, State};
+
+/// Radians by which a tumbling body turns in one part of a step, at most.
+const LITTLE: f64 = 0.1;
+/// Parts of a step, at most.
+const MOST_PARTS: f64 = 1000.0;
+
+/// Puts bodies in the order of space.
+pub fn put_in_order(state: &mut State, geometry: &mut Geometry) {
+    let bodies = &mut state.bodies;
+    let largest = bodies.grains().iter().map(|mover| mover.radius).fold(0.0, f64::max);
+    let order = bodies.order_in_space(largest.max(f64::MIN_POSITIVE));
+    bodies.reorder(&order);
+    geometry.pose(bodies);
+}
+
+/// Sets the velocities at the start of the step, those at its end without contacts, and what impulses do.
+pub fn set_free(model: &Model, state: &State, geometry: &Geometry, work: &mut Work) {
+    let (bodies, time) = (&state.bodies, state.time(model));
+    let Work { before, twists, responses, .. } = work;
+    responses.clear();
+    responses.extend_from_slice(geometry.responses());
+    (before.clear(), twists.clear());
+    for (mover, response) in bodies.movers.iter().zip(&*responses) {
+        let now = Twist { velocity: mover.velocity, angular_velocity: mover.angular_velocity };
+        let (start, end) = match bodies.special(mover) {
+            None => (now, Twist { velocity: now.velocity + model.gravity * model.dt, ..now }),
+            Some(special) => of_special(special, (mover, now), response, model, time),
+        };
+        before.push(start);
+        twists.push(end);
+    }
+}
+
+/// Velocities at the start of the step and, without contacts, at its end.
+fn of_special(
+    special: &Special,
+    (mover, now): (&Mover, Twist),
+    response: &Response,
+    model: &Model,
+    time: f64,
+) -> (Twist, Twist) {
+    let still = Twist::default();
+    match special.motion {
+        Motion::Fixed | Motion::Belt(_) => (still, still),
+        Motion::Prescribed(motion) => {
+            let mean = mean(&motion, special, time, model.dt);
+            (mean, mean)
+        }
+        // What it does is in `bounds.rs`.
+        Motion::Servo(_) => (now, now),
+        Motion::Free | Motion::Held => {
+            let falls = if special.motion == Motion::Free { model.gravity * special.free } else { DVec3::ZERO };
+            let velocity = now.velocity + (falls + response.linear * special.force) * model.dt;
+            let torque = response.angular * special.torque;
+            debug_assert!(mover.inverse_mass > 0.0);
+            (now, Twist { velocity, angular_velocity: now.angular_velocity + torque * model.dt })
+        }
+    }
+}
+
+/// The mean velocity over a step of a body that moves by a function of time.
+fn mean(motion: &Prescribed, special: &Special, time: f64, dt: f64) -> Twist {
+    let [start, end] = [time, time + dt].map(|t| motion.pose(special.position0, special.orientation0, t));
+    Twist { velocity: (end.position - start.position) / dt, angular_velocity: end.angular_velocity }
+}
+
+/// Moves bodies by their velocities at the end of the step.
+pub fn move_by(twists: &[Twist], model: &Model, state: &mut State) {
+    let end = (state.step + 1) as f64 * model.dt;
+    let bodies = &mut state.bodies;
+    let specials = &bodies.specials;
+    for ((mover, orientation), twist) in bodies.movers.iter_mut().zip(&mut bodies.orientations).zip(twists) {
+        let special = specials.get((mover.special as usize).wrapping_sub(1));
+        let (way, turn) = (twist.velocity * model.dt, twist.angular_velocity * model.dt);
+        match special.map(|special| (special, special.motion)) {
+            Some((_, Motion::Fixed | Motion::Belt(_))) => {}
+            Some((special, Motion::Prescribed(motion))) => {
+                let pose = motion.pose(special.position0, special.orientation0, end);
+                (mover.position, *orientation) = (pose.position, pose.orientation);
+                (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
+            }
+            special => {
+                mover.position += way;
+                (mover.velocity, mover.angular_velocity) = (twist.velocity, twist.angular_velocity);
+                match special.and_then(|(special, _)| Some((special.inertia_body?, special.free_turn))) {
+                    None => *orientation = frame::turned(*orientation, turn),
+                    Some((inertia_body, free)) => {
+                        let parts = (turn.length() / LITTLE).ceil().clamp(1.0, MOST_PARTS);
+                        let tumbling = Tumbling { inertia_body, free };
+                        for _ in 0..parts as u32 {
+                            let now = (*orientation, mover.angular_velocity);
+                            (*orientation, mover.angular_velocity) = tumbling.drifted(now.0, now.1, model.dt / parts);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

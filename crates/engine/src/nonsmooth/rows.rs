@@ -1,0 +1,172 @@
+//! From pairs to rows of a contact problem: where they touch or may within the step, seams between walls settled, the law of the pair
+//! as cones and bias.
+//!
+//! Rows stand in the order of pairs, which follows from the order of bodies. In each a is the body with the lower id.
+
+use glam::DVec3;
+
+use super::pairs::SKIN;
+use super::{Touching, Work};
+use crate::body::Motion;
+use crate::broad::Pair;
+use crate::collide::{ColliderId, Posed, Touch, Touches, settle_seams, touch};
+use crate::cone::{Cones, Row, Rows, Twist, Wrench};
+use crate::contact::ContactKey;
+use crate::error::Trouble;
+use crate::geometry::Geometry;
+use crate::law::{Limit, PairLaws, RigidLaws};
+use crate::model::Model;
+use crate::state::State;
+
+/// Fills the rows of the step.
+pub fn assemble(model: &Model, state: &State, geometry: &Geometry, work: &mut Work) -> Result<(), Trouble> {
+    let Work { pairs, touches, of_walls, before, twists, rows, touching, settings, .. } = work;
+    rows.clear();
+    touching.clear();
+    let recovery = settings.recovery_speed.unwrap_or(f64::INFINITY);
+    let above = model.gravity.length();
+    let mut filling = Filling { model, state, geometry, before, twists, recovery, above, rows, touching };
+    for pairs in pairs.chunk_by(|one, other| one.a == other.a) {
+        of_walls.clear();
+        for pair in pairs {
+            filling.touch(pair, touches, of_walls)?;
+        }
+        filling.push_walls(pairs[0].a, of_walls);
+    }
+    Ok(())
+}
+
+/// What filling reads, and what it fills.
+struct Filling<'a> {
+    model: &'a Model,
+    state: &'a State,
+    geometry: &'a Geometry,
+    before: &'a [Twist],
+    twists: &'a [Twist],
+    recovery: f64,
+    /// Gravity (m/s^2), for the speed above which restitution counts.
+    above: f64,
+    rows: &'a mut Rows,
+    touching: &'a mut Vec<Touching>,
+}
+
+impl Filling<'_> {
+    /// Pushes the touches of a pair, or notes them where the second is a wall.
+    fn touch(
+        &mut self,
+        pair: &Pair,
+        touches: &mut Touches,
+        of_walls: &mut Vec<(ColliderId, Touch)>,
+    ) -> Result<(), Trouble> {
+        let (bodies, within) = (&self.state.bodies, self.within(pair));
+        let shift = self.geometry.shifts[usize::from(pair.image.number())];
+        for (_, one) in self.geometry.shapes_of(bodies, pair.a as usize) {
+            for (id, other) in self.geometry.shapes_of(bodies, pair.b as usize) {
+                touch(&one, &other.shifted(shift), within, touches);
+                if other.wall().is_none() {
+                    touches.iter().for_each(|found| self.push([pair.a, pair.b], found));
+                    continue;
+                }
+                self.check_wrapped(pair, &other)?;
+                of_walls.extend(touches.iter().map(|found| (id, *found)));
+            }
+        }
+        Ok(())
+    }
+
+    /// How near the two must be to meet within the step (m).
+    fn within(&self, pair: &Pair) -> f64 {
+        let [a, b] =
+            [pair.a, pair.b].map(|index| (&self.state.bodies.movers[index as usize], self.twists[index as usize]));
+        let at_a = if a.0.special == 0 { 0.0 } else { a.1.angular_velocity.length() * a.0.radius };
+        // A wall turns as a whole; of a body that is no sphere some point does.
+        let at_b = match b.0.radius {
+            0.0 => b.1.angular_velocity.cross(a.0.position - b.0.position),
+            radius if b.0.special != 0 => DVec3::X * (b.1.angular_velocity.length() * radius),
+            _ => DVec3::ZERO,
+        };
+        let speed = if b.0.radius == 0.0 {
+            (a.1.velocity - b.1.velocity - at_b).length()
+        } else {
+            (a.1.velocity - b.1.velocity).length() + at_b.length()
+        };
+        let radius = if b.0.radius == 0.0 { a.0.radius } else { a.0.radius.min(b.0.radius) };
+        SKIN * radius + self.model.dt * (speed + at_a)
+    }
+
+    /// A sphere that touches a round wall all around has one contact and not many.
+    fn check_wrapped(&self, pair: &Pair, wall: &Posed) -> Result<(), Trouble> {
+        let [a, b] = [pair.a, pair.b].map(|index| &self.state.bodies.movers[index as usize]);
+        let (time, step) = (self.state.time(self.model) + self.model.dt, self.state.step + 1);
+        if wall.wall().is_some_and(|wall| wall.wraps(a.position, a.radius)) {
+            return Err(Trouble::Wrapped { a: a.id.min(b.id), b: a.id.max(b.id), time, step });
+        }
+        Ok(())
+    }
+
+    /// Pushes the touches of a body with walls, each place once.
+    fn push_walls(&mut self, a: u32, of_walls: &mut Vec<(ColliderId, Touch)>) {
+        let bodies = &self.state.bodies;
+        let (placed, first) = (self.geometry.now(), bodies.first_wall);
+        let wall = |id: ColliderId| placed.posed(bodies.index_of[id.body as usize] as usize - first);
+        settle_seams(bodies.movers[a as usize].position, of_walls, wall);
+        for (id, found) in of_walls {
+            self.push([a, bodies.index_of[id.body as usize]], found);
+        }
+    }
+
+    /// Pushes a row.
+    fn push(&mut self, pair: [u32; 2], found: &Touch) {
+        let bodies = &self.state.bodies;
+        let ids = |pair: [u32; 2]| pair.map(|index| bodies.movers[index as usize].id);
+        let turn = ids(pair)[0] > ids(pair)[1];
+        let (pair, found) = if turn { ([pair[1], pair[0]], found.turned()) } else { (pair, *found) };
+        let [a, b] = ids(pair);
+        let [first, second] = [a, b].map(|id| bodies.material_of[id as usize]);
+        let Some(PairLaws::Rigid(laws)) = self.model.laws.get(first, second) else { return };
+        let [belt_a, belt_b] = pair.map(|index| self.belt(index, found.normal));
+        let belts = belt_a - belt_b;
+        let [v_a, v_b] = [0, 1].map(|side: usize| {
+            let twist = &self.before[pair[side] as usize];
+            twist.velocity + twist.angular_velocity.cross(found.arm[side])
+        });
+        let dt = self.model.dt;
+        let rate = (v_a - v_b).dot(found.normal);
+        let bias = laws.normal.bias(found.gap, rate, dt, laws.normal.above_at(self.above, dt), self.recovery);
+        let row = Row {
+            bodies: pair,
+            normal: found.normal,
+            arm: found.arm,
+            bias: found.normal * bias + belts,
+            cones: cones(laws, found.radius_eff),
+            length: found.radius_eff,
+            impulse: Wrench::default(),
+        };
+        self.rows.push(row);
+        let limits = &laws.limits;
+        self.touching.push(Touching {
+            key: ContactKey { a, b, feature: found.feature },
+            gap: found.gap,
+            bias,
+            belts,
+            resisted: [limits.slide, limits.roll, limits.spin].map(|limit| limit.is_some()),
+        });
+    }
+
+    /// How the surface of a body runs at a touch with this normal, while the body stays (m/s).
+    fn belt(&self, index: u32, normal: DVec3) -> DVec3 {
+        let bodies = &self.state.bodies;
+        match bodies.special(&bodies.movers[index as usize]).map(|special| special.motion) {
+            // It turns at its end with its surface: it never runs into a body.
+            Some(Motion::Belt(velocity)) => velocity - normal * velocity.dot(normal),
+            _ => DVec3::ZERO,
+        }
+    }
+}
+
+/// How far friction reaches at a touch with this effective radius (m).
+fn cones(laws: &RigidLaws, radius_eff: f64) -> Cones {
+    let arm = |limit: Option<Limit>| limit.map_or(0.0, |limit| limit.static_ * limit.arm_at(radius_eff));
+    let limits = &laws.limits;
+    Cones { slide: limits.slide.map_or(0.0, |limit| limit.static_), roll: arm(limits.roll), spin: arm(limits.spin) }
+}

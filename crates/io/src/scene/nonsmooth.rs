@@ -1,6 +1,5 @@
 //! `[method]` with `kind = "nonsmooth"`: its keys, their defaults, how it is written out and what the schema says of it.
 
-
 use serde_json::Value;
 use stickslip::cone::Cone;
 use stickslip::law::{PairLaws, RigidLaws};

@@ -58,7 +58,7 @@ const FIGURES: &[(&str, Source)] = &[
     ("fang-stack.svg", ByHand(FANG)),
     ("hopper.png", Commands(&["run examples/08-hopper.toml"], "runs/08-hopper/picture.png")),
     ("jam.png", Commands(&JAM, "runs/14-jam/measure-packing.png")),
-    ("lifted-tube.png", Commands(&["run examples/17-lifted-tube.toml"], "runs/17-lifted-tube/picture.png")),
+    ("lifted-tube.png", Commands(&["run examples/18-lifted-tube.toml"], "runs/18-lifted-tube/picture.png")),
     ("measure-repose.svg", Commands(&REPOSE, "runs/01-pile/measure-repose.svg")),
     ("oblique-collision.svg", ByHand(PLOT)),
     ("pile-laws.png", ByHand("pictures of the runs of examples/compare/pile.toml, side by side in an image editor")),

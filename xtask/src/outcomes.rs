@@ -18,7 +18,7 @@ pub fn check(name: &str, folder: &Path) -> Result<(), String> {
         "13-shake" => goes_on(folder),
         "14-jam" => jams(folder),
         "15-shear" => shears(folder),
-        "17-lifted-tube" => lifts(folder),
+        "18-lifted-tube" => lifts(folder),
         "20-rigid" => rests_in_a_box(folder),
         _ => Ok(()),
     }

@@ -9,6 +9,8 @@
 //! `run.json` says that a run is over only after all that it would need to go on has become needless; what is needless is
 //! removed after that. So a run can be killed between any two of these steps.
 
+mod stages;
+
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +35,7 @@ use stickslip_io::scene::{self, Record, Scene, plural};
 use crate::progress::{self, Progress};
 use crate::rules::Rules;
 use crate::{COMMIT, Failure, Outcome, say, side_by_side};
+use stages::{info_of, stage_mark};
 
 /// Requests to end that come closer than this are one: `timeout` and some batch systems send theirs to the process and to
 /// its group, which would end it at once and not cleanly.
@@ -286,29 +289,11 @@ impl<'a> Job<'a> {
         self.world.steps()
     }
 
-    /// The step and the simulated time (s) at which it ends, if no stage ends early.
-    pub fn planned(&self) -> (u64, f64) {
-        let (steps, end) = self.scene.planned_after(self.now.number);
-        let began = self.stages.last().map_or(0.0, |stage| stage.time);
-        (self.now.last_step().saturating_add(steps), began + self.now.end + end)
-    }
-
     /// Runs to its end, and writes what there is then; says how it ended.
     pub fn run(&mut self, progress: Progress) -> Ending {
         // What cannot be written (a full disk) says nothing about the run: it can go on from its last checkpoint.
         let ending = self.advance(progress).unwrap_or_else(|error| Ending::BrokenOff(error.to_string()));
         self.close(ending)
-    }
-
-    /// Runs until the stage of this number has ended, and leaves the folder as it is then, to be taken up again; returns how the
-    /// run ended, if it did.
-    pub fn run_until(&mut self, stage: usize, progress: Progress) -> Option<Ending> {
-        self.until = Some(stage);
-        let ending = self.advance(progress).unwrap_or_else(|error| Ending::BrokenOff(error.to_string()));
-        if ending == Ending::Interrupted && self.stages.get(stage).is_some_and(|stage| stage.ended.is_some()) {
-            return None;
-        }
-        Some(self.close(ending))
     }
 
     /// Steps until the run ends, and says why it did.
@@ -355,48 +340,6 @@ impl<'a> Job<'a> {
         };
         progress.finish();
         Ok(ending)
-    }
-
-    /// Whether another stage follows the present one.
-    fn goes_on(&self) -> bool {
-        self.now.number < self.scene.stages.len()
-    }
-
-    /// Writes the checkpoint of a stage that has ended, from which the next one begins.
-    fn end_stage(&mut self, how: &str) -> std::io::Result<()> {
-        if let Some(stage) = self.stages.last_mut() {
-            stage.ended = Some((self.world.steps(), how.to_owned()));
-        }
-        let marks = marks(&self.json.scene_hash, &self.stages, &mut self.recorder, &self.log)?;
-        self.checkpoints.end_stage(self.scene.stage_name(self.now.number), &self.world, Some(&marks))?;
-        self.note_checkpoint()
-    }
-
-    /// The next stage begins, if it can; else why it cannot.
-    fn begin_stage(&mut self) -> std::io::Result<Result<(), String>> {
-        self.world.free_workspace();
-        let name = self.scene.stage_name(self.now.number + 1);
-        let (now, world, notes) = match self.scene.begin_next(&self.now, &self.world) {
-            Ok(begun) => begun,
-            Err(error) => return Ok(Err(format!("the stage \"{name}\" cannot begin: {error}"))),
-        };
-        (self.now, self.world) = (Cow::Owned(now), world);
-        let (scene, now, world) = (self.scene, &self.now, &self.world);
-        self.stages.push(stage_mark(scene, now, world));
-        self.info = info_of(scene, now);
-        let last_step = if now.number == scene.stages.len() { now.last_step() } else { u64::MAX };
-        let pace = Pace { stage: now.number, clock: world.state().clock, dt: now.setup.model.dt, last_step };
-        self.recorder.enter(&now.records, pace, &self.info)?;
-        self.checkpoints.enter(&now.records, pace, Description::new(&now.setup, &now.names));
-        self.rules = Rules::new(now, self.stages.last());
-        let notes = notes
-            .into_iter()
-            .chain(now.warnings.iter().filter(|text| !scene.warnings.contains(text)).cloned())
-            .map(|text| format!("stage \"{name}\": {text}"));
-        let new: Vec<String> = notes.filter(|text| !self.json.warnings.contains(text)).collect();
-        self.json.warnings.extend(new);
-        self.note_checkpoint()?;
-        Ok(Ok(()))
     }
 
     /// Writes what is due; everything, if the run ends here.
@@ -590,26 +533,6 @@ impl<'a> Job<'a> {
 /// The instructions that are used.
 fn cpu() -> String {
     stickslip::law::kernel::Simd::widest().name().into()
-}
-
-/// What the files of a run need to know of the bodies of a stage.
-fn info_of(scene: &Scene, now: &Scene) -> RunInfo {
-    let mut info = RunInfo::new(&now.setup, &now.names);
-    info.extras.stages = !scene.stages.is_empty();
-    info
-}
-
-/// The mark of the stage that a run is in, at its first step.
-fn stage_mark(scene: &Scene, now: &Scene, world: &World) -> StageMark {
-    StageMark {
-        name: scene.stage_name(now.number).to_owned(),
-        first_step: now.first_step,
-        time: world.time(),
-        step: now.setup.model.dt,
-        first_id: now.first_ids.last().copied().unwrap_or(0),
-        strain: world.cell().map(|cell| cell.strain.to_cols_array().to_vec()).unwrap_or_default(),
-        ended: None,
-    }
 }
 
 /// How far all that a run of this scene writes is.

@@ -74,7 +74,7 @@ fn a_run_that_fails_is_a_column_and_the_others_go_on() {
     assert!(read(&folder, "both/compare.html").contains("small failed: body 1"));
     // The terminal once named another end time than the table.
     let row = table.lines().find(|line| line.starts_with("small,")).unwrap();
-    let time: f64 = row.rsplit(',').nth(18).unwrap().parse().unwrap();
+    let time: f64 = row.rsplit(',').nth(20).unwrap().parse().unwrap();
     assert!(err(&output).contains(&format!(", at {time:.6} s in")), "{row}: {}", err(&output));
 }
 

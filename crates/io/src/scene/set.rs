@@ -38,11 +38,14 @@ pub(super) fn entries<'t, 'a>(source: &Source, set: &'t Spanned<DeValue<'a>>) ->
     let Some(table) = set.get_ref().as_table() else {
         return Err(source.error(set.span(), "set: expected a table of KEYs, as in \"time.step\" = 1e-3".into()));
     };
+    let over = source.over_text().unwrap_or_default();
     let mut entries = Vec::new();
     for (name, value) in table {
         let (span, text) = (name.span(), name.get_ref().as_ref());
-        let written = source.text().get(span.clone()).unwrap_or_default();
-        let dotted = source.text().get(span.end..).is_some_and(|rest| rest.trim_start_matches(' ').starts_with('.'));
+        // The places of a variant are behind the scene's text.
+        let text_of_file = if span.end < source.text().len() { source.text() } else { over.as_str() };
+        let written = text_of_file.get(span.clone()).unwrap_or_default();
+        let dotted = text_of_file.get(span.end..).is_some_and(|rest| rest.trim_start_matches(' ').starts_with('.'));
         if dotted && value.get_ref().is_table() && !written.starts_with(['"', '\'']) {
             let error = source.error(span, format!("`{}.` is a table here, not the beginning of a KEY", shown(text)));
             return Err(error.help("put the whole KEY into quotes, as in \"time.step\" = 1e-3"));

@@ -64,7 +64,7 @@ impl Flat {
                 (theta, momentum) = (next, (theta - 1.0) / next);
             }
             lipschitz *= SHRINK;
-            if work.iterations % LOOK_EVERY == 0 || !work.may_go_on() {
+            if work.iterations.is_multiple_of(LOOK_EVERY) || !work.may_go_on() {
                 self.write(work);
                 let close = self.looks_solved(work);
                 if close || !work.may_go_on() {
@@ -209,8 +209,8 @@ impl Flat {
 fn multiply(work: &Solving<'_>, x: &[Numbers], twists: &mut [Twist], product: &mut [Numbers]) {
     let rows = &*work.rows;
     twists.fill(Twist::default());
-    for index in 0..rows.len() {
-        let (force, torque) = rows.scaled_impulse(index, &x[index]);
+    for (index, x) in x[..rows.len()].iter().enumerate() {
+        let (force, torque) = rows.scaled_impulse(index, x);
         let changes = rows.changes(index, &Wrench { force, torque }, work.response);
         rows.add(index, &changes, twists);
     }

@@ -298,8 +298,9 @@ fn a_ball_that_spins_slides_more_easily() {
         let size = (0.25 * slip * slip + 1e-6 * angular_velocity.z * angular_velocity.z).sqrt();
         assert!((force.x + force.z * pull / size).abs() < 1e-11 && slip > 0.009, "{slip}");
         assert!((torque.z + force.z * turn / size).abs() < 1e-13);
-        let on_ellipse = (force.x / 0.5).powi(2) + (torque.z / 1e-3).powi(2);
-        assert!((on_ellipse / force.z.powi(2) - 1.0).abs() < 1e-12, "{on_ellipse}");
+        let [slide, spin] = [force.x / (0.5 * force.z), torque.z / (1e-3 * force.z)];
+        let on_ellipse = slide * slide + spin * spin;
+        assert!((on_ellipse - 1.0).abs() < 1e-12, "{on_ellipse}");
     }
 }
 

@@ -4,6 +4,8 @@
 //! a contact point are (e, arm x e), tn, tu, tw are (0, e); `Dt_b` has those of body b, with the other sign. So a contact's normal,
 //! tangents and arms follow from them. `docs/solve.md` describes every key.
 //!
+//! JSON has no NaN and the parser takes no number beyond f64, so all numbers are finite.
+//!
 //! Does not do: rows of another form (angular velocities in a body's own axes), which are an error.
 
 use glam::{DMat3, DVec3};
@@ -128,7 +130,7 @@ impl Reader<'_> {
         length("k", &file.k, file.n_bodies.saturating_mul(6), "six numbers per body")?;
         let rows = 6 * contacts + file.extra_rows.len();
         length("b", &file.b, rows, "six numbers per contact and one per extra row")?;
-        if let Some(radius) = file.radius.filter(|radius| !(*radius > 0.0)) {
+        if let Some(radius) = file.radius.filter(|radius| *radius <= 0.0) {
             return Err(format!("radius: {radius} must be above zero"));
         }
         let bodies = self.read_bodies()?;
@@ -179,7 +181,7 @@ impl Reader<'_> {
     fn read_compliance(&self) -> Read<[f64; 6]> {
         let Some(numbers) = &self.file.compliance_diag else { return Ok([0.0; 6]) };
         length("compliance_diag", numbers, 6, "six numbers (n, u, w, tn, tu, tw) or null")?;
-        match numbers.iter().position(|c| !(*c >= 0.0)) {
+        match numbers.iter().position(|c| *c < 0.0) {
             Some(at) => Err(format!("compliance_diag[{at}]: {} must not be below zero", numbers[at])),
             None => Ok(std::array::from_fn(|k| numbers[k])),
         }
@@ -200,7 +202,7 @@ impl Reader<'_> {
         let a = body("a", contact.a)?;
         let b = if contact.b == -1 { None } else { Some(body("b", contact.b)?) };
         for (name, value) in [("mu", contact.mu), ("rho", contact.rho), ("sigma", contact.sigma)] {
-            if !(value >= 0.0) {
+            if value < 0.0 {
                 return Err(format!(".{name}: {value} must not be below zero"));
             }
         }

@@ -166,7 +166,7 @@ fn a_problem_is_written_as_it_is_read() {
 
 #[track_caller]
 fn refused(text: &str, parts: &[&str]) {
-    let error = load_text("p.json", text).err().expect("it is wrong").to_string();
+    let error = load_text("p.json", text).expect_err("it is wrong").to_string();
     for part in parts {
         assert!(error.contains(part), "{error} does not say {part}");
     }
@@ -278,7 +278,7 @@ fn a_matrix_is_read_in_both_kinds_of_storage() {
 #[test]
 fn wrong_matrices_are_named_with_their_place() {
     let refused = |from: &str, to: &str, parts: &[&str]| {
-        let error = load_text("p.dat", &MATRIX.replacen(from, to, 1)).err().expect("it is wrong").to_string();
+        let error = load_text("p.dat", &MATRIX.replacen(from, to, 1)).expect_err("it is wrong").to_string();
         for part in parts {
             assert!(error.contains(part), "{error} does not say {part}");
         }

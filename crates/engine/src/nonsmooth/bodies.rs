@@ -39,7 +39,7 @@ pub fn set_free(model: &Model, state: &State, geometry: &Geometry, work: &mut Wo
     responses.clear();
     responses.extend_from_slice(geometry.responses());
     (before.clear(), twists.clear());
-    for (mover, response) in bodies.movers.iter().zip(&*responses) {
+    for (mover, response) in bodies.movers.iter().zip(&mut *responses) {
         let now = Twist { velocity: mover.velocity, angular_velocity: mover.angular_velocity };
         let (start, end) = match bodies.special(mover) {
             None => (now, Twist { velocity: now.velocity + model.gravity * model.dt, ..now }),
@@ -54,7 +54,7 @@ pub fn set_free(model: &Model, state: &State, geometry: &Geometry, work: &mut Wo
 fn of_special(
     special: &Special,
     (mover, now): (&Mover, Twist),
-    response: &Response,
+    response: &mut Response,
     model: &Model,
     time: f64,
 ) -> (Twist, Twist) {
@@ -65,8 +65,11 @@ fn of_special(
             let mean = mean(&motion, special, time, model.dt);
             (mean, mean)
         }
-        // What it does is in `bounds.rs`.
-        Motion::Servo(_) => (now, now),
+        Motion::Servo(servo) => {
+            // Its dashpot implicitly: it takes the same share of what contacts give.
+            response.linear *= 1.0 / (1.0 + servo.damping * model.dt / servo.mass);
+            (now, Twist { velocity: servo.kicked(now.velocity, DVec3::ZERO, model.dt), ..Twist::default() })
+        }
         Motion::Free | Motion::Held => {
             let falls = if special.motion == Motion::Free { model.gravity * special.free } else { DVec3::ZERO };
             let velocity = now.velocity + (falls + response.linear * special.force) * model.dt;
@@ -97,6 +100,11 @@ pub fn move_by(twists: &[Twist], model: &Model, state: &mut State) {
                 let pose = motion.pose(special.position0, special.orientation0, end);
                 (mover.position, *orientation) = (pose.position, pose.orientation);
                 (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
+            }
+            Some((_, Motion::Servo(servo))) => {
+                mover.position += way;
+                // What contacts push it to in a step may be faster than it moves by itself.
+                mover.velocity = servo.along(twist.velocity);
             }
             special => {
                 mover.position += way;

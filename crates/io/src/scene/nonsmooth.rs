@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
-use stickslip::cone::Cone;
+use stickslip::cone::{Cone, Solver};
 use stickslip::law::{PairLaws, RigidLaws};
 use stickslip::model::{Method, Model, Nonsmooth};
 
@@ -14,17 +14,20 @@ use crate::scene::schema::build::{exclusive, object, or, positive, said, whole, 
 /// Its name.
 pub(super) const KIND: &str = "nonsmooth";
 
-const CONES: [(&str, Cone); 1] = [("exact", Cone::Exact)];
+const CONES: [(&str, Cone); 2] = [("exact", Cone::Exact), ("associated", Cone::Associated)];
+
+const SOLVERS: [(&str, Solver); 4] =
+    [("gauss-seidel", Solver::GaussSeidel), ("apgd", Solver::Apgd), ("newton", Solver::Newton), ("auto", Solver::Auto)];
 
 /// Reads the keys of the table but for `kind`.
 pub(super) fn read(table: &Table<'_>) -> Result<Nonsmooth> {
     table.promised(&["sleep"])?;
-    table.read("solver", |item| item.choice(&[("gauss-seidel", ())], &["auto", "apgd", "newton"]))?;
+    let solver = table.read("solver", |item| item.choice(&SOLVERS, &[]))?.unwrap_or_default();
     let count = |item: Item<'_>| {
         let number = item.clone().whole(1)?;
         u32::try_from(number).map_err(|_| item.error(format!("{number} iterations are more than any step takes")))
     };
-    let cone = table.read("cone", |item| item.choice(&CONES, &["associated"]))?.unwrap_or_default();
+    let cone = table.read("cone", |item| item.choice(&CONES, &[]))?.unwrap_or_default();
     let what = "a number above 0 and below 2";
     let relaxation = table.read("relaxation", |item| item.number_such(what, |x| x > 0.0 && x < 2.0))?;
     let tolerance = table.read("tolerance", Item::positive)?;
@@ -39,6 +42,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<Nonsmooth> {
     let default = Nonsmooth::default();
     Ok(Nonsmooth {
         cone,
+        solver,
         relaxation: relaxation.unwrap_or(default.relaxation),
         tolerance,
         max_iterations: max_iterations.unwrap_or(default.max_iterations),
@@ -81,7 +85,8 @@ pub(super) fn settle(model: &mut Model) {
 /// Writes the table out.
 pub(super) fn write(out: &mut String, settings: &Nonsmooth) -> std::fmt::Result {
     let cone = CONES.iter().find(|(_, cone)| *cone == settings.cone).map_or("", |(word, _)| word);
-    writeln!(out, "\n[method]\nkind = \"{KIND}\"\ncone = \"{cone}\"\nsolver = \"gauss-seidel\"")?;
+    let solver = SOLVERS.iter().find(|(_, solver)| *solver == settings.solver).map_or("", |(word, _)| word);
+    writeln!(out, "\n[method]\nkind = \"{KIND}\"\ncone = \"{cone}\"\nsolver = \"{solver}\"")?;
     writeln!(out, "relaxation = {}", number(settings.relaxation))?;
     match settings.iterations {
         Some(iterations) => writeln!(out, "iterations = {iterations}")?,
@@ -102,7 +107,10 @@ pub(super) fn schema() -> Value {
     let table = object(vec![
         ("!kind", said(word(KIND), "Rigid contacts, limits without springs, large steps.")),
         ("cone", said(or(words(&CONES.map(|(word, _)| word)), "exact"), "Which law of friction is solved.")),
-        ("solver", said(or(word("gauss-seidel"), "gauss-seidel"), "What finds the impulses of a step.")),
+        (
+            "solver",
+            said(or(words(&SOLVERS.map(|(word, _)| word)), "gauss-seidel"), "What finds the impulses of a step."),
+        ),
         ("relaxation", said(or(relaxation, default.relaxation), "Of each update of a contact.")),
         (
             "tolerance",

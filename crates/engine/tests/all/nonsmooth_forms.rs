@@ -70,8 +70,14 @@ fn a_disc_rolls_out() {
                 assert_eq!(world.contact_count(), 1);
                 // The convex law lifts it at first, which costs normal impulses of their own; what is left of that falls by a factor
                 // of 2 rho M R/(J + M R^2), a thirtieth, in every step.
+                // The point of contact is midway in the gap that it leaves, so arms are longer by half of it.
+                let now_open = world.solver().unwrap().gap_max;
                 if step <= steps && (cone == Cone::Exact || step > 10) {
-                    assert!((speed - now - 0.14 * dt).abs() < 1e-12, "{cone:?} {dt} {step}: {}", (speed - now) / dt);
+                    assert!(
+                        (speed - now - 0.14 * dt).abs() < 1e-12 + 0.14 * dt * now_open,
+                        "{cone:?} {dt} {step}: {}",
+                        (speed - now) / dt
+                    );
                 }
                 gap = gap.max(world.solver().unwrap().gap_max);
                 speed = now;
@@ -140,7 +146,9 @@ fn an_incline_has_its_regimes() {
                     (sin - mu * cos, 2.5 * (mu - ratio) * cos / radius)
                 };
                 let off = [acceleration - expected * GRAVITY, (turning - turns * GRAVITY) * radius];
-                assert!(off.iter().all(|off| off.abs() < 1e-9), "{mu} {rho} {slope} {cone:?}: {off:?}");
+                // Arms are longer by half of the gap that the convex law leaves.
+                let within = 1e-9 + GRAVITY * world.solver().unwrap().gap_max / radius;
+                assert!(off.iter().all(|off| off.abs() < within), "{mu} {rho} {slope} {cone:?}: {off:?}");
             }
         }
     }

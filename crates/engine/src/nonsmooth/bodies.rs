@@ -38,7 +38,8 @@ pub fn set_free(model: &Model, state: &State, geometry: &Geometry, work: &mut Wo
     let Work { before, twists, responses, .. } = work;
     responses.clear();
     responses.extend_from_slice(geometry.responses());
-    (before.clear(), twists.clear());
+    before.clear();
+    twists.clear();
     for (mover, response) in bodies.movers.iter().zip(&mut *responses) {
         let now = Twist { velocity: mover.velocity, angular_velocity: mover.angular_velocity };
         let (start, end) = match bodies.special(mover) {

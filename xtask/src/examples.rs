@@ -66,6 +66,7 @@ fn chains(full: bool) -> Result<Vec<Chain>, String> {
     }
     chains.push(vec![("example compare".into(), Box::new(|out| check_compare(&out.join("compare"))))]);
     chains.push(vec![("example sweep".into(), Box::new(|out| check_sweep(&out.join("sweep"))))]);
+    chains.push(vec![("example sweep, stages".into(), Box::new(|out| check_staged_sweep(&out.join("lift"))))]);
     Ok(chains)
 }
 
@@ -133,6 +134,15 @@ fn check_sweep(out: &Path) -> Result<u64, String> {
         fs::metadata(out.join(file)).map_err(|error| format!("{file}: {error}"))?;
     }
     outcomes::swept(out)?;
+    Ok(1)
+}
+
+/// A sweep over the second of two stages runs the first one once.
+fn check_staged_sweep(out: &Path) -> Result<u64, String> {
+    let out_text = out.to_string_lossy();
+    let set = ["--set", "stage[lift].contact[*].roll.mu=0,0.1,0.2,0.4", "--out", &out_text];
+    program(release("stickslip"), &["sweep", "examples/sweep/lift.toml"]).with(&set).output()?;
+    outcomes::ran_once(out)?;
     Ok(1)
 }
 

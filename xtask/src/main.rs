@@ -35,6 +35,8 @@ cargo xtask bench --roofline [..]
                              the same beside what the machine's memory and arithmetic allow
 cargo xtask bench --scale [..]
                              mixtures of sizes, a gas and a row beside a packing of equal spheres
+cargo xtask bench --cone [..]
+                             solvers of contact problems: error against CPU time on a settled pile
 cargo xtask counts [--write] instructions of kernels and short runs (needs valgrind) against xtask/counts.txt; --write renews it
 cargo xtask readers          the independent readers alone: VTK, pandas, OVITO and LAMMPS on the release binary
 cargo xtask figures [NAME ..]  draws the figures of docs/ again, all or those named, and lists those that it cannot";

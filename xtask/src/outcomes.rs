@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::table::Table;
+use crate::tool::{program, release};
 
 /// Checks the run of the example with this name, if there is something to check beyond that it ran.
 pub fn check(name: &str, folder: &Path) -> Result<(), String> {
@@ -15,12 +16,38 @@ pub fn check(name: &str, folder: &Path) -> Result<(), String> {
         "09-shear-box" => shear_box(folder),
         "10-chute" => chute(folder),
         "11-conveyor" => conveyor(folder),
+        "17-stop-and-go" => stop_and_go(folder),
         "13-shake" => goes_on(folder),
         "14-jam" => jams(folder),
         "15-shear" => shears(folder),
-        "17-rigid" => rests_in_a_box(folder),
+        "18-lifted-tube" => lifts(folder),
+        "20-rigid" => rests_in_a_box(folder),
         _ => Ok(()),
     }
+}
+
+/// The tube rises by its velocity times the time since its stage began; rows of the series, which tell when, are 5 ms apart: 0.75 mm. Its grains
+/// then make a heap: its slope lies below the angle at which they slide on each other, atan(0.6) = 31 degrees, and is none of a puddle.
+fn lifts(folder: &Path) -> Result<(), String> {
+    let series = Table::read(folder, "series.csv")?;
+    let (times, stages) = (series.numbers("time")?, series.numbers("stage")?);
+    let begins =
+        |stage: f64| stages.iter().position(|own| *own == stage).map(|row| times[row]).ok_or("a stage is missing");
+    let (lift, rest) = (begins(2.0)?, begins(3.0)?);
+    near("duration of the lift", rest - lift, 0.8, 0.005)?;
+    let (times, heights) = (column(folder, 1, "time")?, column(folder, 1, "z")?);
+    near("height of the tube when it was last there", last(&heights)?, 0.06 + 0.15 * (last(&times)? - lift), 8e-4)?;
+    if last(&times)? > rest {
+        return Err("the tube is still there".into());
+    }
+    let printed =
+        program(release("stickslip"), &["measure", &folder.to_string_lossy(), "repose", "--json"]).output()?;
+    let angle = printed.split_once("\"angle\"").and_then(|(_, rest)| {
+        rest.trim_start_matches([':', ' ', '{', '\n']).split([',', '}', '\n']).next()?.trim().parse::<f64>().ok()
+    });
+    let angle = angle.ok_or(format!("no angle in {printed}"))?;
+    println!("angle of repose of the heap that the tube leaves: {angle:.1} degrees");
+    if angle > 5.0 && angle < 31.0 { Ok(()) } else { Err(format!("angle of repose {angle}")) }
 }
 
 /// At rest floor and walls carry the weight of all balls, each but for the tolerance: a body may gain so much speed in a step, 0.01 g h,
@@ -181,6 +208,29 @@ fn conveyor(folder: &Path) -> Result<(), String> {
     if piled > 300 { Ok(()) } else { Err(format!("only {piled} grains on the pile")) }
 }
 
+/// Each move takes what lies on the belt 0.1 m further, by the integral of the belt's speed.
+fn stop_and_go(folder: &Path) -> Result<(), String> {
+    conserved(folder, 0.0, 1.0)?;
+    let bodies = Table::read(folder, "bodies.csv")?;
+    let (times, ids, x) = (bodies.numbers("time")?, bodies.numbers("id")?, bodies.numbers("x")?);
+    let at = |time: f64| {
+        let rows = (0..times.len()).filter(|&row| (times[row] - time).abs() < 0.01);
+        rows.map(|row| (ids[row] as u64, x[row])).collect::<Vec<_>>()
+    };
+    for (before, after, grains) in [(0.7, 1.4, 60), (2.1, 2.8, 120), (3.5, 4.2, 180)] {
+        let (before, after) = (at(before), at(after));
+        let way = |&(id, x): &(u64, f64)| after.iter().find(|row| row.0 == id).map(|row| row.1 - x);
+        let mut ways: Vec<f64> = before.iter().filter(|row| row.0 > 0).filter_map(way).collect();
+        ways.sort_by(f64::total_cmp);
+        // One or two may roll off the belt. The middle one: some at the foot of a heap roll a little.
+        if ways.len() + 3 < grains {
+            return Err(format!("only {} of {grains} grains are on the belt", ways.len()));
+        }
+        near("the way of the grains on the belt", ways[ways.len() / 2], 0.1, 1e-6)?;
+    }
+    Ok(())
+}
+
 /// Every row of the series: what was there at the start and what has entered is there or has left.
 fn conserved(folder: &Path, grains: f64, walls: f64) -> Result<Table, String> {
     let series = Table::read(folder, "series.csv")?;
@@ -285,6 +335,24 @@ pub fn swept(folder: &Path) -> Result<(), String> {
         "potential energy of the small heap: {flat:.3e} J at most without rolling friction, {heap:.3e} J at least with"
     );
     if heap > 1.1 * flat { Ok(()) } else { Err(format!("the heap stands no higher: {heap} J, {flat} J")) }
+}
+
+/// All four runs of the sweep were taken up where the first stage ends, 0.5 s or 31,250 steps of 16 us from the start; so it ran
+/// once. With rolling friction the heap stands higher than without.
+pub fn ran_once(folder: &Path) -> Result<(), String> {
+    for run in 1..=4 {
+        let json = std::fs::read_to_string(folder.join(format!("runs/000{run}/run.json")));
+        let json = json.map_err(|error| format!("run {run}: {error}"))?;
+        let resumed = json.split_once("\"resumed\"").map_or("", |(_, rest)| rest);
+        if resumed.matches("\"step\":").count() != 1 || !resumed.contains("\"step\": 31250,") {
+            return Err(format!("run {run} was not taken up after its first stage, and only there: {resumed}"));
+        }
+    }
+    let table = Table::read(folder, "sweep.csv")?;
+    let (potential, seconds) = (table.numbers("potential")?, table.numbers("seconds")?);
+    println!("seconds of the runs, the first of which made the first stage: {seconds:.1?}; heaps: {potential:?} J");
+    let [flat, .., heap] = potential[..] else { return Err("there are no runs".into()) };
+    if heap > flat { Ok(()) } else { Err(format!("the heap stands no higher: {heap} J, {flat} J")) }
 }
 
 fn near(what: &str, found: f64, expected: f64, tolerance: f64) -> Result<(), String> {

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::cache::{self, Kind};
+use crate::cone_page;
 use crate::count::{self, Case};
 use crate::packing::Friction;
 use crate::peers::Peer;
@@ -25,7 +26,7 @@ use crate::whole;
                         cargo xtask bench --roofline --spheres 100000 1000000")]
 pub struct Arguments {
     /// The other program.
-    #[arg(long, value_name = "PEER", required_unless_present_any = ["roofline", "scale"])]
+    #[arg(long, value_name = "PEER", required_unless_present_any = ["roofline", "scale", "cone"])]
     pub versus: Option<Against>,
     /// Measure the machine's bandwidth and arithmetic, and print the time that a step must take at least; with --spheres, and
     /// the time that it does take.
@@ -34,11 +35,14 @@ pub struct Arguments {
     /// Measure mixtures of sizes, a gas and a row beside a packing of equal spheres.
     #[arg(long, conflicts_with_all = ["versus", "roofline", "scene", "cores", "friction"])]
     pub scale: bool,
+    /// Measure the error of each solver of contact problems against its CPU time, on one step of a settled pile.
+    #[arg(long, conflicts_with_all = ["versus", "roofline", "scale", "scene", "cores", "friction"])]
+    pub cone: bool,
     /// The packing; dense for yade if absent, else jammed.
     #[arg(long)]
     pub scene: Option<Scene>,
     /// How many spheres; if absent 10^4, 10^5 and 10^6, or 1000 for the scene `packing`, which takes one number, or none for
-    /// --roofline; 20000 for --scale.
+    /// --roofline; 20000 for --scale, 1000 for --cone.
     #[arg(long, value_name = "N", num_args = 1.., value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     pub spheres: Vec<u32>,
     /// Numbers of cores; 1 and, if there are as many, 2 if absent.
@@ -51,7 +55,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: u32,
     /// Folder for `versus-PEER.md`, `.csv` and `.svg`; where the scene is given and not the usual one, `versus-PEER-SCENE`. For
-    /// --roofline, `roofline.md` and `.csv`; likewise for --scale.
+    /// --roofline, `roofline.md` and `.csv`; likewise for --scale and --cone.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -126,6 +130,11 @@ impl Arguments {
         match self.versus {
             Some(peer) => self.execute_versus(peer, &target),
             None if self.scale => self.execute_scale(),
+            None if self.cone => {
+                let page = cone_page::page(&self.spheres).map_err(Failure::Run)?;
+                print!("{}", page.markdown);
+                self.out.as_ref().map_or(Ok(()), |folder| Self::write(folder, "cone", &page)).map_err(Failure::Run)
+            }
             None => self.execute_roofline(&target),
         }
     }

@@ -145,7 +145,10 @@ fn in_cell(packing: &Packing) -> Result<World, String> {
     };
     let inertia = CellInertia { damping_time: 2.25, energy: 1.0 };
     let target = DMat3::from_diagonal(DVec3::splat(0.01));
-    without_walls(packing, Some(Cell { frame, control: Control::Pressure { target, inertia, triclinic: true } }))
+    without_walls(
+        packing,
+        Some(Cell { frame, control: Control::Pressure { target: target.into(), inertia, triclinic: true } }),
+    )
 }
 
 fn without_walls(packing: &Packing, cell: Option<Cell>) -> Result<World, String> {

@@ -3,12 +3,13 @@
 //! Every scene is read and its world built before anything is written. The runs go side by side (`side_by_side.rs`). A run
 //! that fails is a column that says why, and the others go on. Does not do: going on with a comparison that was ended.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::MultiProgress;
-use stickslip_io::results::{Column, Comparison, Ending, RunFolder, RunJson, SeriesLog, compare as comparison};
+use stickslip_io::results::{Column, Comparison, Ending, RunFolder, RunJson, SeriesLog, compare as comparison, spread};
 use stickslip_io::scene::{self, Scene, plural};
 
 use crate::job::{self, Job, Plan};
@@ -41,6 +42,9 @@ pub struct Compare {
     /// Leave the scene itself out: run the variants only.
     #[arg(long)]
     only_variants: bool,
+    /// Runs of the scene and of each variant, with the scene's seed and the numbers that follow it.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
     /// Replace the runs that the folder holds.
     #[arg(long)]
     force: bool,
@@ -52,6 +56,8 @@ pub struct Compare {
 /// A run to be made.
 struct Task {
     name: String,
+    /// The name but for the seed.
+    variant: String,
     file: PathBuf,
     changes: String,
     scene: Scene,
@@ -83,13 +89,11 @@ impl Compare {
     fn tasks(&self) -> Result<Vec<Task>, Failure> {
         let mut tasks = Vec::new();
         if !self.only_variants {
-            let scene = scene::load(&self.scene)?;
-            tasks.push(Task { name: stem(&self.scene), file: self.scene.clone(), changes: String::new(), scene });
+            self.add_tasks(&mut tasks, &self.scene, "", |seed| scene::load_seeded(&self.scene, seed))?;
         }
         for file in &self.with {
-            let scene = scene::load_variant(&self.scene, file)?;
             let changes = std::fs::read_to_string(file).unwrap_or_default();
-            tasks.push(Task { name: stem(file), file: file.clone(), changes, scene });
+            self.add_tasks(&mut tasks, file, &changes, |seed| scene::load_variant(&self.scene, file, seed))?;
         }
         for (index, task) in tasks.iter().enumerate() {
             check_name(task)?;
@@ -105,6 +109,25 @@ impl Compare {
             task.scene.world()?;
         }
         Ok(tasks)
+    }
+
+    /// The runs of one variant: one for each seed, named after it where there are several.
+    fn add_tasks(
+        &self,
+        tasks: &mut Vec<Task>,
+        file: &Path,
+        changes: &str,
+        load: impl Fn(Option<u64>) -> Result<Scene, scene::InputError>,
+    ) -> Outcome {
+        let first = load(None)?;
+        let seed = first.seed;
+        for k in 0..self.seeds {
+            let (seed, variant) = (seed.saturating_add(k), stem(file));
+            let scene = if k == 0 { first.clone() } else { load(Some(seed))? };
+            let name = if self.seeds == 1 { variant.clone() } else { format!("{variant}-seed-{seed}") };
+            tasks.push(Task { name, variant, file: file.to_owned(), changes: changes.to_owned(), scene });
+        }
+        Ok(())
     }
 
     /// A folder for each run. All are looked at before any is touched: a comparison that is refused changes nothing.
@@ -164,14 +187,15 @@ impl Compare {
                 Err(error) => return failed(error.to_string()),
             };
             let (interrupted, checkpoint_every) = (interrupted.clone(), job::interval(None));
-            let plan = Plan { scene: &task.scene, world, folder, interrupted, checkpoint_every };
+            let now = Cow::Borrowed(&task.scene);
+            let plan = Plan { scene: &task.scene, now, world, folder, interrupted, checkpoint_every };
             let mut job = match Job::start(plan, &task.file) {
                 Ok(job) => job,
                 Err(error) => return failed(error.to_string()),
             };
-            let progress = Progress::of_several(self.quiet, task.scene.steps, task.scene.end, &task.name, lines);
+            let progress = Progress::of_several(self.quiet, task.scene.planned(), &task.name, lines);
             let ending = job.run(progress);
-            let mut column = job.into_column(task.name.clone(), task.changes.clone());
+            let mut column = job.into_column(task.name.clone(), task.variant.clone(), task.changes.clone());
             column.run.ending = ending;
             column
         })
@@ -215,8 +239,8 @@ fn shares(tasks: &[Task], threads: usize) -> (usize, usize) {
 fn never_begun(task: &Task, ending: Ending) -> Column {
     let mut run = RunJson::starting(&task.scene.title, &task.file, &task.scene.resolved, &task.scene.records);
     run.ending = ending;
-    let (name, changes) = (task.name.clone(), task.changes.clone());
-    Column { name, changes, run, log: SeriesLog::default(), drawing: None, heap: None }
+    let (name, variant, changes) = (task.name.clone(), task.variant.clone(), task.changes.clone());
+    Column { name, variant, seed: task.scene.seed, changes, run, log: SeriesLog::default(), drawing: None, heap: None }
 }
 
 fn title(scene: &Path, tasks: &[Task]) -> String {
@@ -228,7 +252,7 @@ fn header(tasks: &[Task], threads: usize) -> String {
     let (at_once, each) = shares(tasks, threads);
     let mut text = format!("{}, {at_once} at a time on {} each\n", plural(tasks.len(), "run"), plural(each, "thread"));
     for task in tasks {
-        let (bodies, steps) = (plural(task.scene.setup.bodies.len(), "body"), task.scene.steps);
+        let (bodies, steps) = (plural(task.scene.setup.bodies.len(), "body"), task.scene.planned().0);
         text += &format!("  {}: {bodies}, {steps} steps to {} s\n", task.name, task.scene.end);
         text += &task.scene.warnings.iter().map(|warning| format!("    warning: {warning}\n")).collect::<String>();
     }
@@ -253,7 +277,11 @@ fn closing(comparison: &Comparison, out: &Path) -> String {
             &format!("{:<width$}  {time:>10.4}  {kinetic:>11.3e}  {contacts:>9}  {unbalanced:>11.2e}\n", column.name);
     }
     text += &format!("\nreport  {}\n", out.join("compare.html").display());
-    text + &format!("table   {}\n", out.join("compare.csv").display())
+    text += &format!("table   {}\n", out.join("compare.csv").display());
+    if comparison.has_seeds() {
+        text += &format!("spread  {}\n", out.join(spread::FILE).display());
+    }
+    text
 }
 
 /// The runs that did not end as they should, in words; empty if there are none.

@@ -9,6 +9,9 @@
 //! `run.json` says that a run is over only after all that it would need to go on has become needless; what is needless is
 //! removed after that. So a run can be killed between any two of these steps.
 
+mod stages;
+
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,14 +27,15 @@ use stickslip::world::StreamReport;
 use stickslip_io::checkpoint::{self, Description};
 use stickslip_io::results::picture::Drawing;
 use stickslip_io::results::{
-    Checkpoints, Closing, Column, Ending, Heap, Marks, Recorder, Resumed, RunFolder, RunInfo, RunJson, SeriesLog,
-    energy_summary, for_a_shell, utc,
+    Checkpoints, Closing, Column, Ending, Heap, Marks, Pace, Recorder, Resumed, RunFolder, RunInfo, RunJson, SeriesLog,
+    StageMark, checkpoints, energy_summary, for_a_shell, utc,
 };
 use stickslip_io::scene::{self, Record, Scene, plural};
 
 use crate::progress::{self, Progress};
 use crate::rules::Rules;
 use crate::{COMMIT, Failure, Outcome, say, side_by_side};
+use stages::{info_of, stage_mark};
 
 /// Requests to end that come closer than this are one: `timeout` and some batch systems send theirs to the process and to
 /// its group, which would end it at once and not cleanly.
@@ -109,6 +113,8 @@ const MOST_STEPS_UNSEEN: u64 = 50;
 pub struct Plan<'a> {
     /// What to do.
     pub scene: &'a Scene,
+    /// The stage that it is in: the scene itself until the first.
+    pub now: Cow<'a, Scene>,
     /// The world to start from, at step 0 or at a checkpoint.
     pub world: World,
     /// Where to write.
@@ -119,11 +125,16 @@ pub struct Plan<'a> {
     pub checkpoint_every: Duration,
 }
 
-impl Plan<'_> {
+impl<'a> Plan<'a> {
+    /// What the files of the run need to know of its bodies.
+    fn info(&self) -> RunInfo {
+        info_of(self.scene, &self.now)
+    }
+
     fn checkpoints(&self) -> Checkpoints {
-        let (scene, every) = (self.scene, self.checkpoint_every);
-        let description = Description::new(&scene.setup, &scene.names);
-        Checkpoints::new(self.folder.path(), &scene.records, scene.setup.model.dt, description, every)
+        let (now, every) = (&self.now, self.checkpoint_every);
+        let description = Description::new(&now.setup, &now.names);
+        Checkpoints::new(self.folder.path(), &now.records, now.setup.model.dt, description, every)
     }
 }
 
@@ -143,6 +154,12 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 /// A run that goes on.
 pub struct Job<'a> {
     scene: &'a Scene,
+    /// The stage that the run is in.
+    now: Cow<'a, Scene>,
+    /// The stages that have begun; none of a scene without stages.
+    stages: Vec<StageMark>,
+    /// The stage after which it is left as it is, to be taken up again.
+    until: Option<usize>,
     world: World,
     folder: RunFolder,
     json: RunJson,
@@ -176,6 +193,8 @@ impl<'a> Job<'a> {
         json.step = scene.setup.model.dt;
         json.bodies = plan.world.body_count();
         json.warnings = scene.warnings.clone();
+        let staged = if scene.stages.is_empty() { 0 } else { scene.stages.len() + 1 };
+        json.records.extend((0..staged).map(|number| checkpoints::of_stage(scene.stage_name(number))));
         folder.write_run(&json)?;
         if let Some(start) = &scene.start {
             start.write(folder.path())?;
@@ -195,53 +214,65 @@ impl<'a> Job<'a> {
 
     /// Writes every record at step 0.
     fn begin(plan: Plan<'a>, json: RunJson) -> std::io::Result<Self> {
-        let (scene, world) = (plan.scene, &plan.world);
-        let info = RunInfo::new(&scene.setup, &scene.names);
-        let mut recorder = Recorder::new(plan.folder.path(), &scene.records, scene.setup.model.dt, scene.steps, &info)?;
-        recorder.write(world, scene.steps == 0)?;
-        let mut log = SeriesLog::of_steps(scene.steps);
-        log.offer(world, scene.steps == 0);
+        let (scene, world, info) = (plan.scene, &plan.world, plan.info());
+        let last_step = if scene.stages.is_empty() { scene.steps } else { u64::MAX };
+        let mut recorder = Recorder::new(plan.folder.path(), &scene.records, scene.setup.model.dt, last_step, &info)?;
+        recorder.write(world, last_step == 0)?;
+        let mut log = SeriesLog::of_steps(scene.planned().0);
+        log.offer(world, last_step == 0);
         let checkpoints = plan.checkpoints();
-        Ok(Job::with(plan, json, info, recorder, checkpoints, log))
+        let stages = if info.extras.stages { vec![stage_mark(scene, scene, world)] } else { Vec::new() };
+        Ok(Job::with(plan, json, stages, info, (recorder, checkpoints, log)))
     }
 
     /// Goes on from a checkpoint whose marks have been checked. `end` is the step of `end.checkpoint`, if there is one.
     pub fn go_on(plan: Plan<'a>, json: RunJson, marks: &Marks, end: Option<u64>) -> std::io::Result<Self> {
         let (scene, folder) = (plan.scene, &plan.folder);
         let log = SeriesLog::go_on(marks)?;
-        let mut info = RunInfo::new(&scene.setup, &scene.names);
+        let mut info = plan.info();
         info.catch_up(&plan.world);
-        let json = taken_up(json, &plan);
+        let json = RunJson { stages: marks.stages.clone(), ..taken_up(json, &plan) };
         folder.write_run(&json)?;
         // Before the files are cut: a checkpoint that speaks of more than they hold is of no use any more.
         let mut checkpoints = plan.checkpoints();
         checkpoints.go_on(plan.world.steps(), end)?;
+        let ended = marks.stages.iter().filter(|stage| stage.ended.is_some()).count();
+        let open: Vec<&str> = (ended..=scene.stages.len()).map(|number| scene.stage_name(number)).collect();
+        checkpoints.forget_stages(&open)?;
         folder.cut_back(&json, Some(marks))?;
-        let dt = scene.setup.model.dt;
-        let recorder = Recorder::go_on(folder.path(), &scene.records, dt, scene.steps, &info, marks)?;
-        Ok(Job::with(plan, json, info, recorder, checkpoints, log))
+        let (now, dt) = (&plan.now, plan.now.setup.model.dt);
+        let last_step = if now.number == scene.stages.len() { now.last_step() } else { u64::MAX };
+        let mut recorder = Recorder::go_on(folder.path(), &now.records, dt, last_step, &info, marks)?;
+        if info.extras.stages {
+            let pace = Pace { stage: now.number, clock: plan.world.state().clock, dt, last_step };
+            recorder.enter(&now.records, pace, &info)?;
+            checkpoints.enter(&now.records, pace, Description::new(&now.setup, &now.names));
+        }
+        Ok(Job::with(plan, json, marks.stages.clone(), info, (recorder, checkpoints, log)))
     }
 
     fn with(
         plan: Plan<'a>,
         json: RunJson,
+        stages: Vec<StageMark>,
         info: RunInfo,
-        recorder: Recorder,
-        checkpoints: Checkpoints,
-        log: SeriesLog,
+        (recorder, checkpoints, log): (Recorder, Checkpoints, SeriesLog),
     ) -> Self {
-        let Plan { scene, world, folder, interrupted, .. } = plan;
+        let Plan { scene, now, world, folder, interrupted, .. } = plan;
         Job {
             // The log always has step 0.
             first: log.rows().first().map_or_else(|| world.ledger(), |row| row.ledger),
-            rules: Rules::new(scene),
+            rules: Rules::new(&now, stages.last()),
             keeps_contacts: scene.records.iter().any(Record::holds_contacts),
             started: Instant::now(),
             seconds_before: json.wall_seconds,
             sound: true,
             drawn: true,
             interrupted_at: None,
+            until: None,
             scene,
+            now,
+            stages,
             world,
             folder,
             json,
@@ -268,7 +299,22 @@ impl<'a> Job<'a> {
     /// Steps until the run ends, and says why it did.
     fn advance(&mut self, mut progress: Progress) -> std::io::Result<Ending> {
         let ending = loop {
-            if self.world.steps() >= self.scene.steps {
+            if self.stages.last().is_some_and(|stage| stage.ended.is_some()) && self.goes_on() {
+                if self.until == Some(self.now.number) {
+                    break Ending::Interrupted;
+                }
+                if let Err(message) = self.begin_stage()? {
+                    self.sound = false;
+                    break Ending::Failed(message);
+                }
+                let (steps, end) = self.scene.planned_after(self.now.number);
+                progress.expect(self.now.last_step().saturating_add(steps), self.world.time() + self.now.end + end);
+            }
+            if self.world.steps() >= self.now.last_step() {
+                if self.goes_on() {
+                    self.end_stage("finished")?;
+                    continue;
+                }
                 break Ending::Finished;
             }
             let ending = match self.step() {
@@ -277,9 +323,15 @@ impl<'a> Job<'a> {
                 // found no place stopped between two steps: that state is as good as any.
                 Err(trouble) => {
                     self.sound = matches!(trouble, Trouble::Blocked { .. });
-                    break Ending::Failed(self.scene.describe(&trouble));
+                    break Ending::Failed(self.now.describe(&trouble));
                 }
             };
+            if let (Some(Ending::Stopped(rule)), true) = (&ending, self.goes_on()) {
+                self.recorder.write(&self.world, false)?;
+                self.log.offer(&self.world, false);
+                self.end_stage(&format!("stopped: {rule}"))?;
+                continue;
+            }
             self.record(ending.as_ref())?;
             progress.show(&self.world);
             if let Some(ending) = ending {
@@ -292,9 +344,10 @@ impl<'a> Job<'a> {
 
     /// Writes what is due; everything, if the run ends here.
     fn record(&mut self, ending: Option<&Ending>) -> std::io::Result<()> {
-        let Job { world, recorder, log, checkpoints, json, .. } = self;
-        let marks = |recorder: &mut Recorder, log: &SeriesLog| marks(&json.scene_hash, recorder, log);
-        let last = world.steps() == self.scene.steps;
+        let goes_on = self.goes_on();
+        let Job { world, recorder, log, checkpoints, json, stages, .. } = self;
+        let marks = |recorder: &mut Recorder, log: &SeriesLog| marks(&json.scene_hash, stages, recorder, log);
+        let last = !goes_on && world.steps() == self.now.last_step();
         recorder.write(world, last)?;
         log.offer(world, last);
         if let Some(ending) = ending {
@@ -323,15 +376,15 @@ impl<'a> Job<'a> {
         self.world.keep_rows(keep);
         self.world.advance(1)?;
         self.world.check_finite()?;
-        let ruled = self.rules.ending(&self.world, self.scene);
-        let interrupted = interrupted && next < self.scene.steps;
+        let ruled = self.rules.ending(&self.world, &self.now);
+        let interrupted = interrupted && (self.goes_on() || next < self.now.last_step());
         Ok(ruled.or(interrupted.then_some(Ending::Interrupted)))
     }
 
     /// The next step after which a record, a rule or the progress bar looks at the world.
     fn next_stop(&self, interrupted: bool) -> u64 {
         let first = self.world.steps() + 1;
-        let last = if interrupted { first } else { (first + MOST_STEPS_UNSEEN - 1).min(self.scene.steps) };
+        let last = if interrupted { first } else { (first + MOST_STEPS_UNSEEN - 1).min(self.now.last_step()) };
         let due = |step: &u64| self.recorder.due(*step) || self.rules.due(*step) || self.log.due(*step);
         let due = |step: &u64| due(step) || self.checkpoints.due(*step);
         (first..last).find(due).unwrap_or(last)
@@ -366,6 +419,7 @@ impl<'a> Job<'a> {
     fn note_checkpoint(&mut self) -> std::io::Result<()> {
         self.json.wall_seconds = self.seconds_before + self.started.elapsed().as_secs_f64();
         (self.json.steps, self.json.simulated_time) = (self.world.steps(), self.world.time());
+        self.json.stages.clone_from(&self.stages);
         self.folder.write_run(&self.json)
     }
 
@@ -382,6 +436,11 @@ impl<'a> Job<'a> {
         json.ending = ending.clone();
         let late = self.late_warnings();
         self.json.warnings.extend(late);
+        let last = self.stages.last_mut().filter(|_| ending.is_over());
+        if let Some(stage) = last.filter(|stage| stage.ended.is_none()) {
+            stage.ended = Some((self.world.steps(), ending.to_string()));
+        }
+        self.json.stages.clone_from(&self.stages);
     }
 
     fn write_results(&mut self) -> std::io::Result<()> {
@@ -389,6 +448,10 @@ impl<'a> Job<'a> {
         let end = self.folder.path().join(checkpoint::END);
         if self.sound {
             self.checkpoints.end(&self.world, self.interrupted_at.take().as_ref())?;
+            let over = matches!(self.json.ending, Ending::Finished | Ending::Stopped(_));
+            if over && !self.stages.is_empty() {
+                self.checkpoints.end_stage(self.scene.stage_name(self.now.number), &self.world, None)?;
+            }
         } else if end.exists() {
             // Of a part of the run that was interrupted: not this end.
             std::fs::remove_file(end)?;
@@ -401,7 +464,8 @@ impl<'a> Job<'a> {
         let picture = if asked { Some(drawing.to_png()) } else { drawing.to_png_unless(&self.interrupted) };
         self.drawn = picture.is_some();
         let (run, scene, log) = (&self.json, &self.scene.resolved, &self.log);
-        Closing { run, scene, log, picture: picture.as_deref() }.write(&self.folder)
+        let schedules = &self.scene.courses();
+        Closing { run, scene, log, schedules, picture: picture.as_deref() }.write(&self.folder)
     }
 
     /// What can be warned of only when all is over.
@@ -432,10 +496,11 @@ impl<'a> Job<'a> {
     }
 
     /// The run as a column of a comparison, once it is closed.
-    pub fn into_column(self, name: String, changes: String) -> Column {
+    pub fn into_column(self, name: String, variant: String, changes: String) -> Column {
         let drawing = Some(Drawing::of(&self.world, &self.info));
         let heap = Heap::of(&self.world, &self.info);
-        Column { name, changes, run: self.json, log: self.log, drawing, heap }
+        let seed = self.scene.seed;
+        Column { name, variant, seed, changes, run: self.json, log: self.log, drawing, heap }
     }
 
     /// What is said at the end.
@@ -472,8 +537,8 @@ fn cpu() -> String {
 }
 
 /// How far all that a run of this scene writes is.
-fn marks(scene_hash: &str, recorder: &mut Recorder, log: &SeriesLog) -> std::io::Result<Marks> {
-    let mut marks = Marks { scene_hash: scene_hash.to_owned(), ..recorder.marks()? };
+fn marks(scene_hash: &str, stages: &[StageMark], recorder: &mut Recorder, log: &SeriesLog) -> std::io::Result<Marks> {
+    let mut marks = Marks { scene_hash: scene_hash.to_owned(), stages: stages.to_vec(), ..recorder.marks()? };
     log.mark(&mut marks);
     Ok(marks)
 }

@@ -47,7 +47,7 @@ impl Progress {
     }
 
     /// The same for one of several runs: a bar of `all`, with a name.
-    pub fn of_several(quiet: bool, steps: u64, end: f64, name: &str, all: &MultiProgress) -> Self {
+    pub fn of_several(quiet: bool, (steps, end): (u64, f64), name: &str, all: &MultiProgress) -> Self {
         let mut progress = Progress::new(quiet, 0, steps, end);
         progress.bar = progress.bar.map(|bar| all.add(bar).with_prefix(format!("{}  ", visible(name))));
         Progress { name: format!("{name}: "), ..progress }
@@ -77,6 +77,14 @@ impl Progress {
         }
     }
 
+    /// The run will end after so many steps, at this simulated time.
+    pub fn expect(&mut self, steps: u64, end: f64) {
+        (self.steps, self.end) = (steps, end);
+        if let Some(bar) = &self.bar {
+            bar.set_length(steps);
+        }
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
@@ -89,7 +97,9 @@ impl Progress {
         let seconds = self.started.elapsed().as_secs_f64();
         // From the mean speed so far: steady, and right once the number of contacts is.
         let left = seconds * (self.steps.saturating_sub(world.steps())) as f64 / done;
-        let (time, end, speed, contacts) = (world.time(), self.end, done / seconds, world.contact_count());
+        // A sum of the times of stages has digits that say nothing.
+        let (time, end, speed, contacts) =
+            (world.time(), (self.end * 1e9).round() / 1e9, done / seconds, world.contact_count());
         format!("{time:.4} of {end} s, {speed:.0} steps/s, {contacts} contacts, {} left", duration(left))
     }
 }

@@ -5,6 +5,7 @@
 //! very bits of one that was never stopped, on any number of threads. A run without a checkpoint starts again. A sweep goes
 //! on with all its runs (`sweep.rs`).
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -114,8 +115,9 @@ impl Resume {
     fn draw(&self, run: &RunJson, end: &Path) -> Result<Vec<u8>, Failure> {
         let scene = scene_of(&self.folder, run)?;
         let failed = |message: String| Failure::Run(format!("{}: {message}", end.display()));
-        let saved = Checkpoint::read(end).map_err(|error| failed(error.to_string()))?.saved;
-        let world = scene.world_at(&saved).map_err(|error| failed(error.to_string()))?;
+        let checkpoint = Checkpoint::read(end).map_err(|error| failed(error.to_string()))?;
+        let scene = scene.at(&run.stages, &checkpoint).map_err(|error| failed(error.to_string()))?;
+        let world = scene.world_at(&checkpoint.saved).map_err(|error| failed(error.to_string()))?;
         let mut info = RunInfo::new(&scene.setup, &scene.names);
         info.catch_up(&world);
         Ok(Drawing::of(&world, &info).to_png())
@@ -128,7 +130,7 @@ impl Resume {
             checkpoint_every: job::interval(self.checkpoint_every),
         };
         let mut job = how.take_up(scene, folder, run, |text| self.say(text))?;
-        let ending = job.run(Progress::new(self.quiet, job.steps(), scene.steps, scene.end));
+        let ending = job.run(Progress::new(self.quiet, job.steps(), job.planned().0, job.planned().1));
         job.tell(ending, self.quiet)
     }
 
@@ -172,25 +174,30 @@ impl Again<'_> {
     ) -> Result<Job<'a>, Failure> {
         let Again { from, interrupted, checkpoint_every } = self;
         let unusable = |unusable: &Unusable, folder: &RunFolder| unusable_in(folder.path(), unusable);
-        let found = checkpoints::find(folder.path(), &scene.records, from);
+        let found = checkpoints::find(folder.path(), &scene.records, &run.stages, from);
         let found = found.map_err(|error| unusable(&error, &folder))?;
         say(&version_note(&run))?;
         let broken = |error: std::io::Error| Failure::Run(error.to_string());
         let Some((file, checkpoint)) = found.newest else {
             let world = scene.world()?;
             say("no checkpoint yet: the run starts again\n")?;
-            return Job::start_again(Plan { scene, world, folder, interrupted, checkpoint_every }, run).map_err(broken);
+            let now = Cow::Borrowed(scene);
+            return Job::start_again(Plan { scene, now, world, folder, interrupted, checkpoint_every }, run)
+                .map_err(broken);
         };
         let failed = |message: String| unusable(&Unusable { message, other: None }, &folder);
-        let marks = checkpoint.files.unwrap_or_default();
+        let marks = checkpoint.files.clone().unwrap_or_default();
         if marks.scene_hash != run.scene_hash {
             return Err(failed(format!("{} is of a run of another scene", file.display())));
         }
-        let world = scene.world_at(&checkpoint.saved);
+        let now = scene.at(&marks.stages, &checkpoint);
+        let now = now.map_err(|error| failed(format!("{}: {error}", file.display())))?;
+        let world = now.world_at(&checkpoint.saved);
         let world = world.map_err(|error| failed(format!("{}: {error}", file.display())))?;
         check_files(&folder, &run, &marks, &file)?;
         say(&format!("going on from {}, at {:.6} s\n", file.display(), world.time()))?;
-        let plan = Plan { scene, world, folder, interrupted, checkpoint_every };
+        let now = Cow::Owned(now);
+        let plan = Plan { scene, now, world, folder, interrupted, checkpoint_every };
         Job::go_on(plan, run, &marks, found.end).map_err(broken)
     }
 }

@@ -11,9 +11,9 @@
 
 use std::cmp::Reverse;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use stickslip::World;
-use stickslip_io::results::Ending;
+use stickslip_io::results::{Ending, StageMark};
 use stickslip_io::scene::{Domain, Leaving, Scene, Stop};
 
 /// Steps between two looks at the rules, at the domain, and at the rules when one is for the strain.
@@ -26,14 +26,18 @@ pub struct Rules {
     stop: Stop,
     domain: Option<Domain>,
     last_step: u64,
+    /// Of the cell when the stage began.
+    strain_before: DMat3,
 }
 
 impl Rules {
-    /// Those of this scene.
-    pub fn new(scene: &Scene) -> Self {
+    /// Those of this scene, or of a stage that has begun.
+    pub fn new(scene: &Scene, stage: Option<&StageMark>) -> Self {
         // Bodies that are to be removed are the engine's business.
         let domain = scene.domain.filter(|domain| domain.leaving == Leaving::Stop);
-        Rules { stop: scene.stop, domain, last_step: scene.steps }
+        let before = stage.and_then(|stage| stage.strain.as_slice().try_into().ok());
+        let strain_before = before.map_or(DMat3::ZERO, |strain| DMat3::from_cols_array(&strain));
+        Rules { stop: scene.stop, domain, last_step: scene.last_step(), strain_before }
     }
 
     fn may_stop(&self, step: u64) -> bool {
@@ -72,7 +76,7 @@ impl Rules {
         let mut held = Vec::new();
         // First, since it costs least.
         if let Some(limit) = self.stop.strain {
-            let strain = strain(world)?;
+            let strain = strain(world, self.strain_before)?;
             held.push((strain >= limit).then(|| format!("strain = {strain:.4}"))?);
         }
         if let Some(limit) = self.stop.kinetic_energy_per_body {
@@ -91,9 +95,9 @@ impl Rules {
     }
 }
 
-/// The largest component of the cell's strain since the start: of a shear the whole, with its rotation.
-fn strain(world: &World) -> Option<f64> {
-    let components = world.cell()?.strain.to_cols_array();
+/// The largest component of the cell's strain since the start of the stage: of a shear the whole, with its rotation.
+fn strain(world: &World, before: DMat3) -> Option<f64> {
+    let components = (world.cell()?.strain - before).to_cols_array();
     Some(components.into_iter().fold(0.0, |most: f64, x| most.max(x.abs())))
 }
 
@@ -102,7 +106,7 @@ fn kinetic_energy_per_body(world: &World) -> Option<f64> {
     if world.cell().is_some_and(|cell| cell.frame.repeats_everywhere()) {
         return world.packing().kinetic_per_body;
     }
-    let falling = world.model().gravity != DVec3::ZERO;
+    let falling = !world.model().gravity.is_zero();
     let bodies = &world.state().bodies;
     // Summed by id: the order in space is no one's business here.
     let energies = world.ids().map(|id| bodies.index_of[id as usize] as usize).filter_map(|index| {

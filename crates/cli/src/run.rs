@@ -3,9 +3,9 @@
 //! Everything that can be wrong with the input is found before the folder exists: the scene is read and the world built
 //! first. `job.rs` does the rest.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use stickslip::inflow::Inflow;
 use stickslip_io::results::{FolderError, RunFolder};
 use stickslip_io::scene::{self, Scene, plural, step_text};
 
@@ -53,9 +53,11 @@ impl Run {
         let path = self.out.clone().unwrap_or_else(|| RunFolder::default_path(&self.scene));
         let folder = RunFolder::create(&path, self.force, &scene.records).map_err(refuse)?;
         self.say(&header(scene))?;
-        let plan = Plan { scene, world, folder, interrupted, checkpoint_every: job::interval(self.checkpoint_every) };
+        let now = Cow::Borrowed(scene);
+        let plan =
+            Plan { scene, now, world, folder, interrupted, checkpoint_every: job::interval(self.checkpoint_every) };
         let mut job = Job::start(plan, &self.scene).map_err(|error| Failure::Run(error.to_string()))?;
-        let ending = job.run(Progress::new(self.quiet, 0, scene.steps, scene.end));
+        let ending = job.run(Progress::new(self.quiet, 0, scene.planned().0, scene.planned().1));
         job.tell(ending, self.quiet)
     }
 
@@ -85,8 +87,8 @@ fn header(scene: &Scene) -> String {
     text += &format!("{}: {}", plural(bodies.len(), "body"), named.join(", "));
     let streams = &scene.setup.model.inflows;
     if !streams.is_empty() {
-        let due = |stream: &Inflow| stream.due_before(scene.steps, scene.setup.model.dt);
-        let (due, tables) = (streams.iter().map(due).sum::<u64>(), streams.len());
+        let due = streams.iter().map(|stream| scene.due_before_end(stream)).sum::<u64>();
+        let tables = streams.len();
         let verb = if due == 1 { "is" } else { "are" };
         text += &format!("; {due} more {verb} due to arrive in {}", plural(tables, "stream"));
     }

@@ -7,7 +7,9 @@
 
 mod board;
 mod plan;
+mod shared;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -112,6 +114,8 @@ struct Checked {
     hash: String,
     seed: u64,
     steps: u64,
+    /// Of each stage but the last, what it and all before it are: where two runs have the same, they go there together.
+    beginnings: Vec<String>,
     bodies: usize,
     extras: series::Extras,
     /// As measurements name them.
@@ -283,11 +287,12 @@ impl Sweep {
             Ok(Checked {
                 hash: scene_hash(&scene.resolved),
                 walls: measure::wall_names(&scene),
+                steps: scene.planned().0,
+                beginnings: scene.beginnings().map(scene_hash).collect(),
                 title: scene.title,
                 seed: scene.seed,
-                steps: scene.steps,
                 bodies: scene.setup.bodies.len(),
-                extras: series::Extras::of(&scene.setup.model),
+                extras: series::Extras { stages: !scene.stages.is_empty(), ..series::Extras::of(&scene.setup.model) },
                 records: scene.records,
                 warnings: scene.warnings,
             })
@@ -356,9 +361,14 @@ impl Sweep {
         let steps = open.iter().map(|(work, done)| work.checked.steps.saturating_sub(done.unwrap_or(0))).sum();
         let (at_once, each) = shares(open.iter().map(|(work, _)| work.checked), side_by_side::threads(self.threads));
         let overall = Arc::new(Overall::new(self.quiet, open.len(), steps));
+        let fresh: Vec<&Work<'_>> = open.iter().filter(|(_, done)| done.is_none()).map(|(work, _)| *work).collect();
+        let how = shared::Threads { at_once, each };
+        shared::run_once(&fresh, how, interrupted, &overall);
         side_by_side::do_all(open.len(), at_once, |number| {
             let (work, done) = open[number];
-            if let Some(row) = work.row(done.is_some(), each, interrupted, &overall) {
+            // Those whose first stages are there already are taken up from where these end.
+            let begun = done.is_some() || work.folder.join("scene.toml").exists();
+            if let Some(row) = work.row(begun, each, interrupted, &overall) {
                 overall.ended(work.number, &row);
                 board.add(work.number, row, &work.folder);
             }
@@ -421,7 +431,7 @@ impl Work<'_> {
         if interrupted.load(Ordering::Relaxed) {
             return if begun { self.row_there().ok() } else { None };
         }
-        let made = job::pool(threads).and_then(|pool| pool.install(|| self.run(begun, interrupted, overall)));
+        let made = job::pool(threads).and_then(|pool| pool.install(|| self.run(begun, None, interrupted, overall)));
         let row = made.and_then(|()| self.row_there().map_err(|error| Failure::Run(error.to_string())));
         Some(row.unwrap_or_else(|failure| {
             let reason = match failure {
@@ -432,8 +442,8 @@ impl Work<'_> {
         }))
     }
 
-    /// How it ended stands in its folder.
-    fn run(&self, begun: bool, interrupted: &Arc<AtomicBool>, overall: &Arc<Overall>) -> Outcome {
+    /// How it ended stands in its folder. It is left to be taken up again after the stage of the number `until`.
+    fn run(&self, begun: bool, until: Option<usize>, interrupted: &Arc<AtomicBool>, overall: &Arc<Overall>) -> Outcome {
         let (interrupted, checkpoint_every) = (interrupted.clone(), job::interval(self.sweep.checkpoint_every));
         let io = |error: std::io::Error| Failure::Run(error.to_string());
         let scene;
@@ -445,10 +455,17 @@ impl Work<'_> {
             scene = self.sweep.load(self.settings, self.task)?;
             let world = scene.world()?;
             let folder = RunFolder::create(&self.folder, false, &scene.records).map_err(refuse)?;
-            Job::start(Plan { scene: &scene, world, folder, interrupted, checkpoint_every }, &self.sweep.scene)
-                .map_err(io)?
+            Job::start(
+                Plan { scene: &scene, now: Cow::Borrowed(&scene), world, folder, interrupted, checkpoint_every },
+                &self.sweep.scene,
+            )
+            .map_err(io)?
         };
-        job.run(Progress::within(overall, self.number, job.steps()));
+        let progress = Progress::within(overall, self.number, job.steps());
+        match until {
+            Some(stage) => drop(job.run_until(stage, progress)),
+            None => drop(job.run(progress)),
+        }
         Ok(())
     }
 }

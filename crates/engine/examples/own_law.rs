@@ -82,7 +82,7 @@ fn rolling_ball(roll: Roll) -> World {
         friction: None,
     };
     let mut model = Model::new(vec![Material { name: "steel".into(), density: 7800.0 }], 0.0);
-    model.gravity = DVec3::new(0.0, 0.0, -GRAVITY);
+    model.gravity = DVec3::new(0.0, 0.0, -GRAVITY).into();
     model.laws.set(0, 0, laws);
     let floor = Body { motion: Motion::Fixed, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) };
     let (ball, sunk) = at_rest();

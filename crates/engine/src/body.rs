@@ -8,8 +8,10 @@ mod list;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::clock::Clock;
 use crate::frame;
 use crate::math;
+use crate::schedule::Signal;
 use crate::shape::Shape;
 
 pub use list::BodyList;
@@ -37,10 +39,10 @@ pub struct Body {
     pub motion: Motion,
     /// Degrees of freedom that are kept at zero velocity, world axes: x, y, z, then rotation about x, y, z.
     pub lock: [bool; 6],
-    /// Constant force at the centre (N).
-    pub force: DVec3,
-    /// Constant torque (N m), world axes.
-    pub torque: DVec3,
+    /// Force at the centre (N) that always acts.
+    pub force: Signal<DVec3>,
+    /// Torque (N m) that always acts, world axes.
+    pub torque: Signal<DVec3>,
 }
 
 impl Body {
@@ -57,8 +59,8 @@ impl Body {
             inertia_body: None,
             motion: Motion::Free,
             lock: [false; 6],
-            force: DVec3::ZERO,
-            torque: DVec3::ZERO,
+            force: Signal::default(),
+            torque: Signal::default(),
         }
     }
 
@@ -90,8 +92,8 @@ impl Body {
     }
 }
 
-/// What moves a body.
-#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+/// What moves a body. Schedules of a prescribed motion count time from its beginning, those of belts and servos from their own start.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub enum Motion {
     /// Loads do.
     #[default]
@@ -103,7 +105,7 @@ pub enum Motion {
     /// A function of time does: infinitely heavy.
     Prescribed(Prescribed),
     /// Nothing does, but its surface runs with this velocity (m/s), as a conveyor belt's does: infinitely heavy in contacts.
-    Belt(DVec3),
+    Belt(Signal<DVec3>),
     /// It keeps a force: infinitely heavy in contacts.
     Servo(Servo),
 }
@@ -113,16 +115,29 @@ impl Motion {
     pub fn yields(&self) -> bool {
         matches!(self, Motion::Free | Motion::Held)
     }
+
+    /// The same, with time 0 of the schedules of belts and servos at this time of the run (s). A prescribed motion has a clock of its own.
+    #[must_use]
+    pub fn starting_at(&self, since: f64) -> Self {
+        match self {
+            Motion::Belt(velocity) => Motion::Belt(velocity.starting_at(since)),
+            Motion::Servo(servo) => {
+                let force = servo.force.starting_at(since);
+                Motion::Servo(Servo { force, ..servo.clone() })
+            }
+            other => other.clone(),
+        }
+    }
 }
 
 /// A body that moves along an axis until the contacts push back with a given force: `M a = force + F_contacts . axis - c v`,
 /// the speed limited. Gravity does not act on it, and it does not turn.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Servo {
     /// Unit vector, world axes.
     pub axis: DVec3,
     /// The force with which it pushes along the axis (N).
-    pub force: f64,
+    pub force: Signal<f64>,
     /// Its inertia M (kg): how fast it answers.
     pub mass: f64,
     /// A dashpot c against the ground (kg/s).
@@ -143,28 +158,44 @@ impl Servo {
         self.axis * velocity.dot(self.axis).clamp(-self.max_speed, self.max_speed)
     }
 
-    /// Its velocity after a kick of this length under a contact force.
-    pub fn kicked(&self, velocity: DVec3, contact_force: DVec3, kick: f64) -> DVec3 {
+    /// Its velocity after a kick of this length under a contact force, at a time of the run (s).
+    pub fn kicked(&self, velocity: DVec3, contact_force: DVec3, kick: f64, time: f64) -> DVec3 {
         let speed = velocity.dot(self.axis);
         let kick = kick / self.mass;
         // The dashpot implicitly: stable however strong it is.
-        let kicked = (speed + (self.force + contact_force.dot(self.axis)) * kick) / (1.0 + self.damping * kick);
+        let kicked =
+            (speed + (self.force.at(time) + contact_force.dot(self.axis)) * kick) / (1.0 + self.damping * kick);
         self.axis * kicked.clamp(-self.max_speed, self.max_speed)
     }
 }
 
 /// Rigid motion as a function of time: a turn about a point that itself translates and oscillates,
-/// `x(t) = about + exp(t w) (x0 - about) + v t + axis A (sin(2 pi f t + phase) - sin(phase))`.
-#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+/// `x(t) = about + exp(W(t)) (x0 - about) + V(t) + axis A (sin(2 pi f t + phase) - sin(phase))`, where V and W are the integrals of
+/// velocity and angular velocity: v t and w t of constants.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Prescribed {
-    /// Constant velocity v (m/s).
-    pub velocity: DVec3,
-    /// Constant angular velocity w (rad/s), world axes.
-    pub angular_velocity: DVec3,
+    /// Velocity v (m/s).
+    pub velocity: Signal<DVec3>,
+    /// Angular velocity w (rad/s), world axes. It keeps its axis.
+    pub angular_velocity: Signal<DVec3>,
     /// The point turned about at time 0; the body's own position when absent.
     pub about: Option<DVec3>,
     /// An oscillation on top.
     pub oscillate: Option<Oscillation>,
+    /// When and where it began, where that is not with the run and where the body is described.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<Began>,
+}
+
+/// When and where a prescribed motion began: in a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Began {
+    /// Its own clock, which shows 0 when it begins.
+    pub clock: Clock,
+    /// Where the body was (m).
+    pub position: DVec3,
+    /// How it was turned.
+    pub orientation: DQuat,
 }
 
 /// A sine along an axis that starts from the body's start position.
@@ -194,9 +225,30 @@ pub struct MovingPose {
 }
 
 impl Prescribed {
-    /// The pose at `time` of a body that started at `position0`, `orientation0`.
+    /// Its own clock.
+    pub fn clock(&self) -> Clock {
+        self.began.map_or(Clock::default(), |began| began.clock)
+    }
+
+    /// Whether it begins with the stage that begins after so many steps.
+    pub fn begins_at(&self, step: u64) -> bool {
+        self.began.is_some_and(|began| began.clock == Clock { step, time: 0.0 })
+    }
+
+    /// Where and how a body stood when it began, which is described at this pose.
+    pub fn first_pose(&self, position: DVec3, orientation: DQuat) -> (DVec3, DQuat) {
+        self.began.map_or((position, orientation), |began| (began.position, began.orientation))
+    }
+
+    /// Whether it turns a wall with this normal into another plane.
+    pub fn tilts(&self, normal: DVec3) -> bool {
+        self.angular_velocity.values().iter().any(|turning| turning.cross(normal) != DVec3::ZERO)
+    }
+
+    /// The pose at `time`, since the motion began, of a body that started at `position0`, `orientation0`.
     pub fn pose(&self, position0: DVec3, orientation0: DQuat, time: f64) -> MovingPose {
-        let turn = frame::rotation(self.angular_velocity * time);
+        let turn = frame::rotation(self.angular_velocity.integral(0.0, time));
+        let angular_velocity = self.angular_velocity.at(time);
         let about = self.about.unwrap_or(position0);
         let arm = turn * (position0 - about);
         let (shift, shift_rate) = match self.oscillate {
@@ -209,10 +261,26 @@ impl Prescribed {
             None => (DVec3::ZERO, DVec3::ZERO),
         };
         MovingPose {
-            position: about + arm + self.velocity * time + shift,
+            position: about + arm + self.velocity.integral(0.0, time) + shift,
             orientation: (turn * orientation0).normalize(),
-            velocity: self.velocity + self.angular_velocity.cross(arm) + shift_rate,
-            angular_velocity: self.angular_velocity,
+            velocity: self.velocity.at(time) + angular_velocity.cross(arm) + shift_rate,
+            angular_velocity,
         }
+    }
+
+    /// The pose in the middle of a step of `dt` that ends at `time`, with the means over the step of what schedules say: the surface
+    /// then slips along a contact by as much as it moves, also over a kink or a jump.
+    pub fn pose_amid(&self, position0: DVec3, orientation0: DQuat, time: f64, dt: f64) -> MovingPose {
+        let middle = time - 0.5 * dt;
+        let pose = self.pose(position0, orientation0, middle);
+        if self.velocity.schedule().is_none() && self.angular_velocity.schedule().is_none() {
+            return pose;
+        }
+        let over = |signal: &Signal<DVec3>| signal.mean(time - dt, time) - signal.at(middle);
+        let (faster, turning) = (over(&self.velocity), over(&self.angular_velocity));
+        let about = self.about.unwrap_or(position0);
+        let arm = frame::rotation(self.angular_velocity.integral(0.0, middle)) * (position0 - about);
+        let angular_velocity = pose.angular_velocity + turning;
+        MovingPose { velocity: pose.velocity + faster + turning.cross(arm), angular_velocity, ..pose }
     }
 }

@@ -12,8 +12,10 @@
 
 use glam::{DMat3, DVec3, I64Vec3};
 
+use crate::schedule::Signal;
+
 /// What drives the cell. Pressures are positive in compression (Pa); rates are per second.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub enum Control {
     /// Nothing: it keeps its shape.
     #[default]
@@ -21,28 +23,66 @@ pub enum Control {
     /// A barostat: the cell moves until the stress within equals the target.
     Pressure {
         /// The target: symmetric.
-        target: DMat3,
+        target: Signal<DMat3>,
         /// Sets the cell's inertia.
         inertia: CellInertia,
         /// Whether angles may change, too; else only lengths along x, y and z.
         triclinic: bool,
     },
-    /// A constant velocity gradient: the affine flow is velocity = gradient (x - centre).
+    /// A velocity gradient: the affine flow is velocity = gradient (x - centre).
     Strain {
         /// d v_i / d x_j, in row i and column j (1/s).
-        gradient: DMat3,
+        gradient: Signal<DMat3>,
     },
-    /// A constant Hencky rate along one axis; the two others move at one rate that keeps the mean stress.
+    /// A Hencky rate along one axis; the two others move at one rate that keeps the mean stress.
     MeanStress {
         /// The mean stress, a third of the trace.
-        pressure: f64,
+        pressure: Signal<f64>,
         /// 0, 1 or 2 for x, y or z.
         axis: usize,
         /// Hencky rate along the axis (1/s), negative in compression.
-        rate: f64,
+        rate: Signal<f64>,
         /// Sets the inertia of the two others.
         inertia: CellInertia,
     },
+}
+
+impl Control {
+    /// The same, with time 0 of its schedules at this time of the run (s).
+    pub fn starting_at(&self, since: f64) -> Self {
+        let mut control = self.clone();
+        match &mut control {
+            Control::Fixed => {}
+            Control::Pressure { target, .. } => *target = target.starting_at(since),
+            Control::Strain { gradient } => *gradient = gradient.starting_at(since),
+            Control::MeanStress { pressure, rate, .. } => {
+                (*pressure, *rate) = (pressure.starting_at(since), rate.starting_at(since));
+            }
+        }
+        control
+    }
+
+    /// Whether it follows a schedule.
+    pub fn is_scheduled(&self) -> bool {
+        match self {
+            Control::Fixed => false,
+            Control::Pressure { target, .. } => target.schedule().is_some(),
+            Control::Strain { gradient } => gradient.schedule().is_some(),
+            Control::MeanStress { pressure, rate, .. } => pressure.schedule().is_some() || rate.schedule().is_some(),
+        }
+    }
+
+    /// The largest component of the velocity gradient that it prescribes (1/s).
+    pub fn largest_rate(&self) -> f64 {
+        match self {
+            Control::Fixed | Control::Pressure { .. } => 0.0,
+            Control::Strain { gradient } => {
+                let components = gradient.values().iter().flat_map(DMat3::to_cols_array);
+                components.fold(0.0, |most, rate| most.max(rate.abs()))
+            }
+            Control::MeanStress { rate, .. } => rate.largest(),
+        }
+    }
 }
 
 /// The inertia of a cell under stress control is (N + 1) energy damping_time^2 for N spheres (kg m^2): what LAMMPS' `Pdamp`
@@ -56,7 +96,7 @@ pub struct CellInertia {
 }
 
 /// A cell as a scene describes it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// Corner and vectors at the start.
     pub frame: Frame,
@@ -220,11 +260,11 @@ impl CellState {
 
     /// A cell at step 0.
     pub fn new(cell: &Cell, centre: DVec3) -> Self {
-        let gradient = match cell.control {
-            Control::Strain { gradient } => gradient,
+        let gradient = match &cell.control {
+            Control::Strain { gradient } => gradient.at_start(),
             Control::MeanStress { axis, rate, .. } => {
                 let mut gradient = DMat3::ZERO;
-                gradient.col_mut(axis)[axis] = rate;
+                gradient.col_mut(*axis)[*axis] = rate.at_start();
                 gradient
             }
             Control::Fixed | Control::Pressure { .. } => DMat3::ZERO,

@@ -23,14 +23,14 @@ pub struct Collider {
     pub local: Pose,
     /// Its surface, with directions of unit length.
     pub shape: Shape,
-    /// The velocity with which its surface runs while it stays, of a belt (m/s).
-    pub belt: Option<DVec3>,
+    /// Whether it is a belt: its surface runs with the velocity of its body's record, and it stays where it is.
+    pub belt: bool,
 }
 
 impl Collider {
     /// The one collider of a body of this shape.
     pub fn of_body(body: u32, shape: Shape, motion: &Motion) -> Collider {
-        let belt = if let Motion::Belt(velocity) = motion { Some(*velocity) } else { None };
+        let belt = matches!(motion, Motion::Belt(_));
         Collider { id: ColliderId::first_of(body), local: Pose::IDENTITY, shape, belt }
     }
 
@@ -41,7 +41,7 @@ impl Collider {
         let Pose { position, orientation } =
             if self.local == Pose::IDENTITY { body } else { self.local.carried_by(&body) };
         match Posed::new(&self.shape, position, orientation) {
-            Posed::Wall(wall) => Posed::Wall(wall.running(self.belt.is_some())),
+            Posed::Wall(wall) => Posed::Wall(wall.running(self.belt)),
             posed => posed,
         }
     }

@@ -164,16 +164,8 @@ impl Column {
 
     /// Of every body, in every state.
     const fn of(name: &'static str, width: usize, kind: Kind) -> Self {
-        Column {
-            name,
-            of: Of::Bodies,
-            width,
-            kind,
-            always: true,
-            when: |_, _| true,
-            get: |_, _, _| (),
-            set: |_, _, _| Ok(()),
-        }
+        let when: fn(&Model, &State) -> bool = |_, _| true;
+        Column { name, of: Of::Bodies, width, kind, always: true, when, get: |_, _, _| (), set: |_, _, _| Ok(()) }
     }
 }
 
@@ -203,7 +195,7 @@ pub struct Columns {
 }
 
 /// Where a body was and how it moved.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BodyState {
     /// Its id.
     pub id: u32,

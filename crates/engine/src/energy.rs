@@ -1,6 +1,6 @@
 //! Kinetic and potential energy of bodies. What contacts store is a matter of their laws, and what has gone where of the ledger.
 
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use crate::body::Motion;
@@ -31,12 +31,26 @@ pub fn of_body(model: &Model, state: &State, index: usize) -> (f64, f64) {
     let mass = 1.0 / mover.inverse_mass;
     let turning = turning_energy(mover, special, bodies.orientations[index]);
     let kinetic = 0.5 * (mass * mover.velocity.length_squared() + turning);
-    let falls = special.is_none_or(|special| special.motion == Motion::Free);
-    let place = match &state.cell {
-        Some(cell) if falls => mover.position + cell.frame.shift(bodies.image_of(index).as_i64vec3()),
-        _ => mover.position,
-    };
-    (kinetic, if falls { -mass * model.gravity.dot(place) } else { 0.0 })
+    let gravity = model.gravity.at(state.time(model));
+    (kinetic, if falls(special) { -mass * gravity.dot(place(state, index)) } else { 0.0 })
+}
+
+fn falls(special: Option<&Special>) -> bool {
+    special.is_none_or(|special| special.motion == Motion::Free)
+}
+
+/// The place that a body has come to, in a cell without being put back.
+fn place(state: &State, index: usize) -> DVec3 {
+    let place = state.bodies.movers[index].position;
+    let image = || state.bodies.image_of(index).as_i64vec3();
+    state.cell.as_ref().map_or(place, |cell| place + cell.frame.shift(image()))
+}
+
+/// The sum of mass times place over all bodies that fall (kg m): minus the gradient of the potential energy by gravity.
+pub fn first_moment(state: &State) -> DVec3 {
+    let bodies = &state.bodies;
+    let falling = bodies.movers.iter().enumerate().filter(|(_, m)| m.inverse_mass > 0.0 && falls(bodies.special(m)));
+    falling.map(|(index, mover)| place(state, index) / mover.inverse_mass).sum()
 }
 
 /// w . I w.
@@ -47,5 +61,15 @@ fn turning_energy(mover: &Mover, special: Option<&Special>, orientation: DQuat) 
             let in_body = orientation.inverse() * mover.angular_velocity;
             in_body.dot(inertia_body * in_body)
         }
+    }
+}
+
+/// Books half of the work that a change of gravity in the step does where bodies are: at its start, and again at its end
+/// (THEORY.md eq. 5.7).
+pub fn book_gravity(model: &Model, state: &mut State) {
+    let Some(gravity) = model.gravity.schedule() else { return };
+    let [start, end] = [state.step, state.step + 1].map(|step| gravity.at(state.clock.time_at(step, model.dt)));
+    if end != start {
+        state.sums.driven -= 0.5 * (end - start).dot(first_moment(state));
     }
 }

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use glam::{DQuat, DVec3};
+use glam::DQuat;
 
 use crate::body::Motion;
 use crate::broad::{Image, Shifts};
@@ -179,12 +179,17 @@ impl Geometry {
         self.shifts = Image::shifts(cell.map(|cell| &cell.frame));
     }
 
-    /// Whether a sphere there would touch no wall, nor lie behind a plane.
-    pub fn is_clear(&self, centre: DVec3, radius: f64) -> bool {
-        let (sphere, mut touches) = (Posed::Sphere { centre, radius }, Touches::default());
-        let mut walls = self.now.iter().take_while(|posed| posed.wall().is_some());
-        walls.all(|wall| {
-            touch(&sphere, wall, 0.0, &mut touches);
+    /// Whether a body there, with this radius of the sphere around it, would touch no wall, nor lie behind a plane. A solid
+    /// stays clear of walls other than planes by that sphere.
+    pub fn is_clear(&self, body: &Posed, radius: f64) -> bool {
+        let (sphere, mut touches) = (Posed::Sphere { centre: body.centre(), radius }, Touches::default());
+        let mut walls = self.now.iter().map_while(|posed| Some((posed, posed.wall()?)));
+        walls.all(|(posed, wall)| {
+            touch(&sphere, posed, 0.0, &mut touches);
+            let is_solid = matches!(body, Posed::Solid(_)) && wall.plane().is_some();
+            if is_solid && !touches.is_empty() {
+                touch(body, posed, 0.0, &mut touches);
+            }
             touches.is_empty()
         })
     }
@@ -212,6 +217,8 @@ fn place(collider: &Collider, bodies: &Bodies) -> Option<(Posed, DQuat)> {
 
 #[cfg(test)]
 mod tests {
+    use glam::DVec3;
+
     use super::*;
     use crate::body::Body;
     use crate::frame::Pose;
@@ -244,7 +251,7 @@ mod tests {
         let egg = Body::new(Shape::Ellipsoid { axes: DVec3::new(0.3, 0.2, 0.1) }, 0, DVec3::ONE);
         let plane = |motion| Body { motion, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) };
         let ball = Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::ZERO);
-        let all = [ball, egg, plane(Motion::Fixed), plane(Motion::Belt(DVec3::X)), plane(Motion::Held)];
+        let all = [ball, egg, plane(Motion::Fixed), plane(Motion::Belt(DVec3::X.into())), plane(Motion::Held)];
         let mut bodies = bodies_of(&all[..4]);
         let mut geometry = Geometry::of(&mut bodies);
         let ids: Vec<u32> = geometry.colliders().iter().map(|collider| collider.id.body).collect();
@@ -275,7 +282,7 @@ mod tests {
         let part = |number: u32| {
             let turn = DQuat::from_rotation_x(f64::from(number) * std::f64::consts::FRAC_PI_2);
             let local = Pose { position: turn * (DVec3::Z * 0.5), orientation: turn };
-            Collider { id: ColliderId { body: 0, number }, local, shape: side, belt: None }
+            Collider { id: ColliderId { body: 0, number }, local, shape: side, belt: false }
         };
         geometry.carry(&mut bodies, 0, &[0, 1, 2, 3].map(part));
         moved(&mut bodies);

@@ -207,6 +207,37 @@ impl Sums {
         self.driven_power = driven_power;
     }
 
+    /// The sums of a run that goes on in another stage, whose own begin with `stage`: what was booked for a step that does not
+    /// come is taken back. What a stage changes at once (bodies, velocities, gravity, laws) is neither lost nor work: kinetic
+    /// and potential energy are booked as brought or taken, stored energy as there from the start. `before` are the energies
+    /// until then, `after` those from then on: kinetic, potential; `stored` is that until then by motion.
+    #[must_use]
+    pub fn joined(&self, (before, after): ([f64; 2], [f64; 2]), stored: [f64; 4], dt: f64, stage: &Sums) -> Sums {
+        let mut ended = *self;
+        ended.end(self.power, self.driven_power, dt);
+        let [kinetic, potential] = [after[0] - before[0], after[1] - before[1]];
+        let Carried { kinetic_in, potential_in, kinetic_out, potential_out, stored_out } = self.carried;
+        let carried = Carried {
+            kinetic_in: kinetic_in + kinetic.max(0.0),
+            potential_in: potential_in + potential.max(0.0),
+            kinetic_out: kinetic_out - kinetic.min(0.0),
+            potential_out: potential_out - potential.min(0.0),
+            stored_out,
+        };
+        let sum = |one: [f64; 4], other: [f64; 4]| std::array::from_fn(|motion| one[motion] + other[motion]);
+        let change: [f64; 4] = std::array::from_fn(|motion| stage.stored_at_start[motion] - stored[motion]);
+        Sums {
+            work: sum(ended.work, stage.work),
+            power: stage.power,
+            driven: ended.driven + stage.driven,
+            driven_power: stage.driven_power,
+            start: ended.start + change.iter().sum::<f64>(),
+            stored_at_start: sum(ended.stored_at_start, change),
+            carried,
+            ..ended
+        }
+    }
+
     /// Ends the trapezoids of contacts and drives that are no more (THEORY.md eq. 5.6): what was booked last for the step to
     /// come, half of their power, is taken back.
     pub fn end(&mut self, power: [f64; 4], driven_power: f64, dt: f64) {

@@ -5,6 +5,7 @@
 //! - [`world`], [`setup`]: a world, and what it is made from;
 //! - [`model`], [`state`], [`geometry`]: what does not change in a run, what does, and what follows from both;
 //! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them; [`response`]: what impulses do to them;
+//! - [`schedule`]: values that change with time;
 //! - [`cell`]: the periodic cell and what drives it;
 //! - [`inflow`]: bodies that come and go during a run;
 //! - [`broad`], [`wall`], [`collide`]: who might touch, who does;
@@ -16,6 +17,7 @@
 //! - [`ledger`], [`measure`]: where the energy went, what can be read off;
 //! - [`probe`]: one contact driven through any motion;
 //! - [`mod@reference`]: the same step, slow and obvious, that the fast one is tested against;
+//! - [`mould`], [`sizes`]: bodies of a kind whose shapes are drawn;
 //! - [`place`], [`random`], [`math`], [`error`]: the rest.
 
 pub mod advice;
@@ -24,6 +26,7 @@ pub mod body;
 pub mod broad;
 pub mod cell;
 mod check;
+pub mod clock;
 pub mod collide;
 pub mod collider;
 pub mod column;
@@ -41,6 +44,7 @@ pub mod ledger;
 pub mod math;
 pub mod measure;
 pub mod model;
+pub mod mould;
 mod mover;
 mod nonsmooth;
 pub mod place;
@@ -50,8 +54,10 @@ pub mod random;
 pub mod reference;
 pub mod response;
 mod responses;
+pub mod schedule;
 pub mod setup;
 pub mod shape;
+pub mod sizes;
 mod soft;
 pub mod state;
 mod traffic;

@@ -3,12 +3,13 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::body::Motion;
+use crate::body::{Motion, MovingPose, Prescribed};
 use crate::cell::{Cell, Control};
 use crate::cone::{Cone, Solver};
 use crate::inflow::{Inflow, Outflow};
 use crate::law::pair_memory::SLIPS;
 use crate::law::{MemorySize, PairLaws, SpringLaws};
+use crate::schedule::Signal;
 use crate::shape::Shape;
 
 /// A material: what a body is made of, and by which laws are chosen.
@@ -86,9 +87,9 @@ impl Default for Nonsmooth {
 }
 
 impl Nonsmooth {
-    /// The residual to reach (m/s): as it is given, or a hundredth of what a body gains by gravity in a step.
-    pub fn tolerance_at(&self, gravity: DVec3, dt: f64) -> f64 {
-        let weight = 0.01 * gravity.length() * dt;
+    /// The residual to reach (m/s): as it is given, or a hundredth of what a body gains by gravity (m/s^2) in a step.
+    pub fn tolerance_at(&self, gravity: f64, dt: f64) -> f64 {
+        let weight = 0.01 * gravity * dt;
         self.tolerance.unwrap_or(if weight > 0.0 { weight } else { 1e-6 })
     }
 }
@@ -198,7 +199,7 @@ impl LawTable {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Acceleration (m/s^2).
-    pub gravity: DVec3,
+    pub gravity: Signal<DVec3>,
     /// Step (s).
     pub dt: f64,
     /// How to advance.
@@ -220,7 +221,7 @@ impl Model {
     pub fn new(materials: Vec<Material>, dt: f64) -> Self {
         let laws = LawTable::new(materials.len());
         Model {
-            gravity: DVec3::ZERO,
+            gravity: Signal::default(),
             dt,
             method: Method::default(),
             materials,
@@ -233,12 +234,18 @@ impl Model {
 
     /// Whether the cell may change its shape.
     pub(crate) fn flows(&self) -> bool {
-        self.cell.is_some_and(|cell| cell.control != Control::Fixed)
+        self.cell.as_ref().is_some_and(|cell| cell.control != Control::Fixed)
+    }
+
+    /// Whether gravity or what drives the cell follows a schedule: then steps do not share a pass over the bodies.
+    pub(crate) fn is_steered(&self) -> bool {
+        let of_cell = self.cell.as_ref().is_some_and(|cell| cell.control.is_scheduled());
+        of_cell || self.gravity.schedule().is_some()
     }
 
     /// Whether the stress at the end of a step decides how the cell goes on.
     pub(crate) fn controls_stress(&self) -> bool {
-        let control = self.cell.map(|cell| cell.control);
+        let control = self.cell.as_ref().map(|cell| &cell.control);
         matches!(control, Some(Control::Pressure { .. } | Control::MeanStress { .. }))
     }
 }
@@ -266,7 +273,7 @@ impl ColliderRange {
 }
 
 /// What is special about a body: anything but a free sphere with equal moments of inertia.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Special {
     /// What moves it.
     pub motion: Motion,
@@ -278,10 +285,10 @@ pub(crate) struct Special {
     pub free: DVec3,
     /// The same for the angular velocity.
     pub free_turn: DVec3,
-    /// Constant force.
-    pub force: DVec3,
-    /// Constant torque.
-    pub torque: DVec3,
+    /// The force that always acts.
+    pub force: Signal<DVec3>,
+    /// The torque that always acts.
+    pub torque: Signal<DVec3>,
     /// Principal moments of inertia, when they differ.
     pub inertia_body: Option<DVec3>,
     /// The shape of a body that is no sphere.
@@ -291,6 +298,16 @@ pub(crate) struct Special {
 }
 
 impl Special {
+    /// Where prescribed motion has brought the body at a time of the run (s), and how fast it goes.
+    pub fn pose(&self, prescribed: &Prescribed, time: f64) -> MovingPose {
+        prescribed.pose(self.position0, self.orientation0, time)
+    }
+
+    /// The same in the middle of the step of `dt` that ends then: see `Prescribed::pose_amid`.
+    pub fn pose_amid(&self, prescribed: &Prescribed, time: f64, dt: f64) -> MovingPose {
+        prescribed.pose_amid(self.position0, self.orientation0, time, dt)
+    }
+
     /// Whether the body is a wall.
     pub fn is_wall(&self) -> bool {
         self.shape.is_some_and(|shape| shape.is_wall())

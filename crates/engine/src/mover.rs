@@ -49,6 +49,9 @@ fn check_locks(id: u32, body: &Body, inertia: DVec3) -> Result<(), BuildError> {
     if unequal && locked == 1 { Err(BuildError::LockedTumbling { body: id }) } else { Ok(()) }
 }
 
+/// What rounding leaves of a vector across a direction that it lies along, as a share of its length.
+const ROUNDING: f64 = 1e-9;
+
 /// Whether a vector has the length 1, but for rounding.
 fn is_direction(v: DVec3) -> bool {
     (v.length() - 1.0).abs() < 1e-9
@@ -57,7 +60,7 @@ fn is_direction(v: DVec3) -> bool {
 /// A servo needs numbers that move it; a belt runs along a flat wall.
 fn check_motion(id: u32, body: &Body) -> Result<(), BuildError> {
     let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
-    match body.motion {
+    match &body.motion {
         Motion::Servo(servo) if !is_direction(servo.axis) => {
             impossible("the length of the servo's axis", servo.axis.length(), "one")
         }
@@ -70,19 +73,34 @@ fn check_motion(id: u32, body: &Body) -> Result<(), BuildError> {
         Motion::Servo(servo) if servo.max_speed.is_nan() || servo.max_speed <= 0.0 => {
             impossible("the servo's greatest speed", servo.max_speed, "a positive number")
         }
-        Motion::Servo(servo) if !servo.force.is_finite() => {
-            impossible("the servo's force", servo.force, "a finite number")
+        Motion::Servo(servo) if !servo.force.largest().is_finite() => {
+            impossible("the servo's force", servo.force.largest(), "a finite number")
         }
         Motion::Belt(velocity) => {
             let (Shape::Plane { normal } | Shape::Rectangle { normal, .. }) = body.shape else {
                 return impossible("the motion of a belt", f64::NAN, "a plane or a rectangle");
             };
-            let out = velocity.dot(body.orientation * normal);
+            let out = |velocity: &DVec3| velocity.dot(body.orientation * normal);
             // What rounding leaves of a velocity in the plane.
-            if out.abs() <= 1e-9 * velocity.length() {
-                return Ok(());
+            let leaves = |velocity: &&DVec3| !(out(velocity).abs() <= ROUNDING * velocity.length());
+            match velocity.values().iter().find(leaves) {
+                Some(velocity) => impossible("the belt's velocity along the normal", out(velocity), "zero"),
+                None => Ok(()),
             }
-            impossible("the belt's velocity along the normal", out, "zero")
+        }
+        Motion::Prescribed(motion) => {
+            let turning = motion.angular_velocity.values();
+            let axis = turning.iter().find(|turning| **turning != DVec3::ZERO).copied().unwrap_or_default();
+            let across = |turning: &&DVec3| turning.cross(axis).length() > ROUNDING * turning.length() * axis.length();
+            let expected = "zero: a schedule keeps the axis";
+            match turning.iter().find(across) {
+                Some(turning) => impossible(
+                    "the sine of the angle between two angular velocities",
+                    turning.normalize().cross(axis.normalize()).length(),
+                    expected,
+                ),
+                None => Ok(()),
+            }
         }
         _ => Ok(()),
     }
@@ -141,7 +159,8 @@ pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
     // Most bodies are plain: nothing is made for them that is not kept.
     let plain = body.motion == Motion::Free
         && body.lock == [false; 6]
-        && (body.force, body.torque) == (DVec3::ZERO, DVec3::ZERO)
+        && body.force.is_zero()
+        && body.torque.is_zero()
         && body.shape.is_sphere()
         && equal;
     let free = |locks: &[bool]| {
@@ -150,20 +169,24 @@ pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
     };
     let (free, free_turn) = (free(&body.lock[..3]), free(&body.lock[3..]));
     if !plain {
+        let (position0, orientation0) = match &body.motion {
+            Motion::Prescribed(prescribed) => prescribed.first_pose(body.position, body.orientation.normalize()),
+            _ => (body.position, body.orientation.normalize()),
+        };
         specials.push(Special {
-            motion: body.motion,
-            position0: body.position,
-            orientation0: body.orientation.normalize(),
+            motion: body.motion.clone(),
+            position0,
+            orientation0,
             free,
             free_turn,
-            force: body.force,
-            torque: body.torque,
+            force: body.force.clone(),
+            torque: body.torque.clone(),
             inertia_body: (!equal).then_some(inertia),
             shape: (!body.shape.is_sphere()).then(|| body.shape.with_unit_directions()),
             colliders: ColliderRange::default(),
         });
     }
-    let (velocity, angular_velocity) = match body.motion {
+    let (velocity, angular_velocity) = match &body.motion {
         Motion::Free => (body.velocity * free, body.angular_velocity * free_turn),
         Motion::Held => (DVec3::ZERO, body.angular_velocity * free_turn),
         Motion::Fixed => (DVec3::ZERO, DVec3::ZERO),
@@ -171,7 +194,7 @@ pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
             let pose = prescribed.pose(body.position, body.orientation.normalize(), 0.0);
             (pose.velocity, pose.angular_velocity)
         }
-        Motion::Belt(velocity) => (velocity, DVec3::ZERO),
+        Motion::Belt(velocity) => (velocity.at_start(), DVec3::ZERO),
         Motion::Servo(servo) => (servo.along(body.velocity), DVec3::ZERO),
     };
     Mover {

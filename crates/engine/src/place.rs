@@ -1,9 +1,13 @@
-//! Many spheres at random places without overlap.
+//! Many bodies at random places without overlap: spheres, and solids that are turned already.
 //!
 //! Random sequential placement, the largest first; where that jams (beyond a volume fraction of about 0.3), the rest are
 //! dropped in anywhere and all are pushed apart until none overlap. Ends with an error, not a loop, when that fails.
 //! In a periodic cell (`place/in_cell.rs`) none overlap through its faces either.
+//!
+//! A solid stands among the spheres with the one around it; where two of these touch, the bodies themselves are compared
+//! (`apart.rs`), so that flat ones may lie close. Pushed apart they keep how they are turned.
 
+mod apart;
 mod covered;
 mod crowd;
 mod draws;
@@ -12,43 +16,47 @@ mod shelves;
 
 use std::time::{Duration, Instant};
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use thiserror::Error;
 
+use crate::collide::Posed;
 use crate::random::Stream;
+use crate::shape::Shape;
+use apart::Apart;
 use covered::Covered;
 use crowd::Crowd;
 use draws::{AT_ONCE, Draw, Draws};
 use shelves::Shelves;
 
+pub(crate) use apart::are_apart;
 pub use in_cell::Within;
 
 /// Above this volume fraction placement is refused at once.
 pub const DENSEST: f64 = 0.55;
 
-/// Why spheres could not be placed.
+/// Why bodies could not be placed.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum PlaceError {
     /// They would fill too much of the region.
     #[error(
-        "{count} spheres would fill {fraction:.3} of the region, more than {DENSEST}, which random placement can \
-         reach: give it more room, or fewer or smaller spheres"
+        "{count} bodies would fill {fraction:.3} of the region, more than {DENSEST}, which random placement can \
+         reach: give it more room, or fewer or smaller bodies"
     )]
     TooDense {
         /// How many.
         count: usize,
-        /// Volume of spheres over volume of the region they may cover.
+        /// Volume of the bodies over volume of the region they may cover.
         fraction: f64,
     },
     /// Pushing apart does not help, or takes too long.
     #[error(
-        "no places without overlap found for {count} spheres (volume fraction {fraction:.3}) in {rounds} rounds of pushing \
+        "no places without overlap found for {count} bodies (volume fraction {fraction:.3}) in {rounds} rounds of pushing \
          them apart: give them more room, or fewer or smaller ones"
     )]
     GaveUp {
         /// How many.
         count: usize,
-        /// Volume of spheres over volume of the region they may cover.
+        /// Volume of the bodies over volume of the region they may cover.
         fraction: f64,
         /// How often all were moved.
         rounds: usize,
@@ -57,10 +65,19 @@ pub enum PlaceError {
 
 /// Volume of the spheres over the volume that spheres with centres between `from` and `to` may cover.
 pub fn volume_fraction(from: DVec3, to: DVec3, radii: &[f64]) -> f64 {
+    volume_of(radii) / room_of(from, to, radii)
+}
+
+/// The volume that spheres, or solids with these radii around them, with centres between `from` and `to` may cover.
+fn room_of(from: DVec3, to: DVec3, radii: &[f64]) -> f64 {
     let largest = radii.iter().copied().fold(0.0, f64::max);
     let size = to - from + DVec3::splat(2.0 * largest);
-    let volume: f64 = radii.iter().map(|r| 4.0 / 3.0 * std::f64::consts::PI * r * r * r).sum();
-    volume / (size.x * size.y * size.z)
+    size.x * size.y * size.z
+}
+
+/// The volume of spheres.
+fn volume_of(radii: &[f64]) -> f64 {
+    radii.iter().map(|r| 4.0 / 3.0 * std::f64::consts::PI * r * r * r).sum()
 }
 
 /// Centres between `from` and `to` for spheres of these radii, none overlapping.
@@ -71,8 +88,44 @@ pub fn random(
     stream: &mut Stream,
     deadline: Duration,
 ) -> Result<Vec<DVec3>, PlaceError> {
-    let room = Room { fraction: volume_fraction(from, to, radii), shape: Shape::Box { from, to } };
+    let room = Room { fraction: volume_fraction(from, to, radii), region: Region::Box { from, to }, solids: None };
     room.fill(radii, stream, deadline)
+}
+
+/// Centres between `from` and `to` for solids that are turned so, none overlapping.
+pub fn random_solids(
+    from: DVec3,
+    to: DVec3,
+    solids: &[(Shape, DQuat)],
+    stream: &mut Stream,
+    deadline: Duration,
+) -> Result<Vec<DVec3>, PlaceError> {
+    let radii = radii_around(solids);
+    let Some(all) = Solids::of(solids) else { return random(from, to, &radii, stream, deadline) };
+    let fraction = volume_of_solids(solids) / room_of(from, to, &radii);
+    Room { fraction, region: Region::Box { from, to }, solids: Some(all) }.fill(&radii, stream, deadline)
+}
+
+/// The same in a periodic cell, where they do not overlap images either.
+pub fn random_solids_in_cell(
+    within: &Within,
+    solids: &[(Shape, DQuat)],
+    stream: &mut Stream,
+    deadline: Duration,
+) -> Result<Vec<DVec3>, PlaceError> {
+    let radii = radii_around(solids);
+    let Some(all) = Solids::of(solids) else { return random_in_cell(within, &radii, stream, deadline) };
+    let fraction = volume_of_solids(solids) / within.room(&radii);
+    Room { fraction, region: Region::Cell(within.upright()), solids: Some(all) }.fill(&radii, stream, deadline)
+}
+
+/// The radii of spheres, and of those around solids.
+fn radii_around(solids: &[(Shape, DQuat)]) -> Vec<f64> {
+    solids.iter().map(|(shape, _)| shape.radius().unwrap_or(0.0)).collect()
+}
+
+fn volume_of_solids(solids: &[(Shape, DQuat)]) -> f64 {
+    solids.iter().filter_map(|(shape, _)| shape.volume()).sum()
 }
 
 /// Centres for spheres of these radii in a periodic cell, none overlapping, nor their images.
@@ -82,19 +135,28 @@ pub fn random_in_cell(
     stream: &mut Stream,
     deadline: Duration,
 ) -> Result<Vec<DVec3>, PlaceError> {
-    // Distances to the nearest image are sure in the cell of the lattice that leans least.
-    let upright = Within { frame: within.frame.reduced().map_or(within.frame, |reduced| reduced.0), ..*within };
-    let room = Room { fraction: within.volume_fraction(radii), shape: Shape::Cell(upright) };
+    let fraction = within.volume_fraction(radii);
+    let room = Room { fraction, region: Region::Cell(within.upright()), solids: None };
     room.fill(radii, stream, deadline)
 }
 
-/// Where centres may lie, and how much of it the spheres would fill.
+/// Where centres may lie, and how much of it the bodies would fill.
 struct Room {
     fraction: f64,
-    shape: Shape,
+    region: Region,
+    /// The bodies, unless all are spheres.
+    solids: Option<Solids>,
 }
 
-enum Shape {
+/// Bodies that are not all spheres, by number.
+struct Solids {
+    /// At the origin.
+    posed: Vec<Posed>,
+    /// They are pushed so far apart (m), so that few rounds end with none touching.
+    clearance: f64,
+}
+
+enum Region {
     Box { from: DVec3, to: DVec3 },
     Cell(Within),
 }
@@ -107,6 +169,23 @@ const NUMBERS: u64 = 3;
 
 /// Spheres are pushed to this multiple of the sum of their radii, so that few rounds end with none touching.
 const CLEARANCE: f64 = 1.01;
+
+impl Solids {
+    /// `None` if all are spheres.
+    fn of(solids: &[(Shape, DQuat)]) -> Option<Solids> {
+        let posed = |(shape, turn): &(Shape, DQuat)| Posed::new(shape, DVec3::ZERO, *turn);
+        let mut shortest = f64::INFINITY;
+        for (shape, _) in solids {
+            shape.map_lengths(|length| {
+                shortest = shortest.min(length);
+                length
+            });
+        }
+        let some = solids.iter().any(|(shape, _)| !shape.is_sphere());
+        let clearance = (CLEARANCE - 1.0) * shortest;
+        some.then(|| Solids { posed: solids.iter().map(posed).collect(), clearance })
+    }
+}
 
 impl Room {
     fn fill(&self, radii: &[f64], stream: &mut Stream, deadline: Duration) -> Result<Vec<DVec3>, PlaceError> {
@@ -148,7 +227,8 @@ impl Room {
             let mut at = draws.next(&shelves, smallest, jammed);
             // Once jammed, the rest is dropped in anywhere and pushed apart later.
             let mut tries = if jammed { 0 } else { 500 };
-            let taken = |at: Draw| at.taken || shelves.overlaps(at.place, radius(sphere), sphere as usize);
+            let with = |other: usize, between: DVec3| self.overlap([sphere as usize, other], between);
+            let taken = |at: Draw| at.taken || shelves.overlaps(at.place, radius(sphere), sphere as usize, with);
             while tries > 0 && taken(at) {
                 at = draws.next(&shelves, smallest, jammed);
                 tries -= 1;
@@ -160,6 +240,25 @@ impl Room {
         }
         stream.skip(NUMBERS * draws.used);
         (centres, jammed)
+    }
+
+    /// How far apart two bodies are, by number, the first at `between` from the second: the same seen from either. `None` if
+    /// the spheres around them say all.
+    fn apart(&self, [i, j]: [usize; 2], between: DVec3) -> Option<Apart> {
+        let solids = &self.solids.as_ref()?.posed;
+        let (a, b, between) = if i < j { (i, j, between) } else { (j, i, -between) };
+        let found = apart::apart(&solids[a].shifted(between), &solids[b])?;
+        Some(Apart { normal: if i < j { found.normal } else { -found.normal }, ..found })
+    }
+
+    /// How far apart solids are pushed (m).
+    fn clearance(&self) -> f64 {
+        self.solids.as_ref().map_or(0.0, |solids| solids.clearance)
+    }
+
+    /// Whether two bodies overlap, the spheres around which do.
+    fn overlap(&self, pair: [usize; 2], between: DVec3) -> bool {
+        self.apart(pair, between).is_none_or(|apart| apart.gap <= 0.0)
     }
 
     /// Shelves with all spheres in them.
@@ -174,31 +273,31 @@ impl Room {
     /// A place at random, by so many numbers as `NUMBERS` says.
     fn draw(&self, stream: &mut Stream) -> DVec3 {
         let three = DVec3::new(stream.unit(), stream.unit(), stream.unit());
-        match &self.shape {
-            Shape::Box { from, to } => *from + (*to - *from) * three,
-            Shape::Cell(within) => within.at(three),
+        match &self.region {
+            Region::Box { from, to } => *from + (*to - *from) * three,
+            Region::Cell(within) => within.at(three),
         }
     }
 
     /// The nearest place where a centre may lie.
     fn put_back(&self, at: DVec3) -> DVec3 {
-        match &self.shape {
-            Shape::Box { from, to } => at.clamp(*from, *to),
-            Shape::Cell(within) => within.put_back(at),
+        match &self.region {
+            Region::Box { from, to } => at.clamp(*from, *to),
+            Region::Cell(within) => within.put_back(at),
         }
     }
 
     fn covered(&self, radii: &[f64]) -> Option<Covered> {
-        match &self.shape {
-            Shape::Box { from, to } => Covered::new(*from, *to, radii),
-            Shape::Cell(_) => None,
+        match &self.region {
+            Region::Box { from, to } if self.solids.is_none() => Covered::new(*from, *to, radii),
+            _ => None,
         }
     }
 
     fn shelves(&self, radii: &[f64]) -> Shelves {
-        match &self.shape {
-            Shape::Box { from, to } => Shelves::over_box(*from, *to, radii),
-            Shape::Cell(within) => Shelves::over_cell(within.frame, radii),
+        match &self.region {
+            Region::Box { from, to } => Shelves::over_box(*from, *to, radii),
+            Region::Cell(within) => Shelves::over_cell(within.frame, radii),
         }
     }
 }
@@ -206,6 +305,7 @@ impl Room {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mould::Turn;
 
     fn placed(count: usize, side: f64, radius: impl Fn(usize) -> f64) -> Result<(Vec<DVec3>, Vec<f64>), PlaceError> {
         let radii: Vec<f64> = (0..count).map(radius).collect();
@@ -250,5 +350,68 @@ mod tests {
         let error = random(from, to, &[0.005; 44], &mut stream, Duration::from_secs(20)).unwrap_err();
         assert!(matches!(error, PlaceError::GaveUp { count: 44, rounds: MOST_ROUNDS, .. }), "{error}");
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    }
+
+    /// Solids of several kinds, turned at random.
+    fn mixed(count: usize) -> Vec<(Shape, DQuat)> {
+        let mut stream = Stream::named(5, "mixed");
+        let solid = |i: usize| {
+            let shape = match i % 3 {
+                0 => Shape::Box { size: DVec3::new(1.0, 1.0, 0.1) },
+                1 => Shape::Ellipsoid { axes: DVec3::new(0.8, 0.3, 0.2) },
+                _ => Shape::Sphere { radius: 0.25 },
+            };
+            (shape, Turn::Random.draw(&mut stream))
+        };
+        (0..count).map(solid).collect()
+    }
+
+    /// Every two of them, with the exact tests, b at all its images that are near.
+    fn check_solids(solids: &[(Shape, DQuat)], centres: &[DVec3], images: &[DVec3]) {
+        let posed = |i: usize| Posed::new(&solids[i].0, centres[i], solids[i].1);
+        for i in 0..solids.len() {
+            for j in 0..i {
+                for shift in images {
+                    let gap = apart::apart(&posed(i), &posed(j).shifted(*shift)).unwrap().gap;
+                    assert!(gap > 0.0, "{i} and {j} overlap by {} at {shift}", -gap);
+                }
+            }
+        }
+    }
+
+    /// 150 plates, eggs and balls of some 18 m^3 in a box that they may reach into of 5.6 m edge: the spheres around them would fill
+    /// all of it.
+    #[test]
+    fn flat_solids_lie_closer_than_the_spheres_around_them() {
+        let solids = mixed(150);
+        let mut stream = Stream::named(1, "solids");
+        let to = DVec3::splat(4.0);
+        let centres = random_solids(DVec3::ZERO, to, &solids, &mut stream, Duration::from_secs(60)).unwrap();
+        assert!(centres.iter().all(|c| c.min_element() >= 0.0 && c.cmple(to).all()));
+        check_solids(&solids, &centres, &[DVec3::ZERO]);
+        let radii = radii_around(&solids);
+        let [own, around] =
+            [volume_of_solids(&solids), volume_of(&radii)].map(|v| v / room_of(DVec3::ZERO, to, &radii));
+        assert!(own > 0.1 && around > 1.0, "{own} {around}");
+        // Spheres alone are placed as ever.
+        let balls = vec![(Shape::Sphere { radius: 0.3 }, DQuat::IDENTITY); 100];
+        let [mut one, mut other] = [1, 1].map(|seed| Stream::named(seed, "balls"));
+        let deadline = Duration::from_secs(60);
+        let as_solids = random_solids(DVec3::ZERO, to, &balls, &mut one, deadline).unwrap();
+        assert_eq!(as_solids, random(DVec3::ZERO, to, &[0.3; 100], &mut other, deadline).unwrap());
+    }
+
+    #[test]
+    fn solids_do_not_overlap_through_the_faces_of_a_cell() {
+        let solids = mixed(120);
+        let vectors = glam::DMat3::from_cols_array(&[1.0, 0.0, 0.0, 0.4, 1.0, 0.0, -0.3, 0.2, 1.0]) * 4.2;
+        let frame = crate::cell::Frame::new(vectors);
+        let mut stream = Stream::named(1, "solids");
+        let within = Within { frame, bounds: None };
+        let centres = random_solids_in_cell(&within, &solids, &mut stream, Duration::from_secs(60)).unwrap();
+        let steps = || [-1.0, 0.0, 1.0].into_iter();
+        let shifts = steps().flat_map(|x| steps().flat_map(move |y| steps().map(move |z| DVec3::new(x, y, z))));
+        let images: Vec<DVec3> = shifts.map(|s| vectors * s).collect();
+        check_solids(&solids, &centres, &images);
     }
 }

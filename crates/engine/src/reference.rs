@@ -125,11 +125,12 @@ impl SlowWorld {
             Integrator::VelocityVerlet => 0.5 * dt,
             Integrator::SymplecticEuler => dt,
         };
+        let start = self.step as f64 * dt;
         self.step += 1;
         let time = self.step as f64 * dt;
         self.note_places();
-        self.kick_cell();
-        self.kick(first);
+        self.kick_cell(start);
+        self.kick(first, start);
         self.brake();
         self.drift_cell();
         let flow = self.flow();
@@ -138,17 +139,17 @@ impl SlowWorld {
             body.position = midpoint(body.position, dt, |x| body.velocity + flow(x));
             slow.turn(dt);
         }
-        self.set_prescribed(time, time - (dt - first));
+        self.set_prescribed(time, 2.0 * (dt - first));
         for (slow, before) in self.bodies.iter_mut().zip(&self.before) {
-            if let (Motion::Prescribed(_), Some(_)) = (slow.body.motion, slow.body.shape.radius()) {
+            if let (Motion::Prescribed(_), Some(_)) = (&slow.body.motion, slow.body.shape.radius()) {
                 slow.body.velocity = (slow.body.position - before.0) / dt;
             }
         }
         self.evaluate(dt);
         self.brake();
-        self.kick(dt - first);
-        self.kick_cell();
-        self.set_prescribed(time, time);
+        self.kick(dt - first, time);
+        self.kick_cell(time);
+        self.set_prescribed(time, 0.0);
     }
 
     /// The velocity of the cell's affine flow at a place.
@@ -172,7 +173,8 @@ impl SlowWorld {
     fn brake(&mut self) {
         let Some(cell) = &self.cell else { return };
         let (l, n) = (cell.gradient, self.bodies.len() as f64);
-        let barostat = matches!(self.setup.model.cell.map(|cell| cell.control), Some(Control::Pressure { .. }));
+        let barostat =
+            matches!(self.setup.model.cell.as_ref().map(|cell| &cell.control), Some(Control::Pressure { .. }));
         let friction = if barostat { trace(l) / (3.0 * n) } else { 0.0 };
         let half = 0.5 * self.setup.model.dt;
         for slow in &mut self.bodies {
@@ -180,9 +182,9 @@ impl SlowWorld {
         }
     }
 
-    /// Half a kick of the gradient by the stress.
-    fn kick_cell(&mut self) {
-        let control = self.setup.model.cell.map(|cell| cell.control);
+    /// Half a kick of the gradient by the stress, at a time.
+    fn kick_cell(&mut self, time: f64) {
+        let control = self.setup.model.cell.as_ref().map(|cell| &cell.control);
         let (Some(cell), Some(Control::Pressure { target, inertia, triclinic })) = (&mut self.cell, control) else {
             return;
         };
@@ -194,7 +196,7 @@ impl SlowWorld {
             stress += DMat3::from_cols(v * v.x, v * v.y, v * v.z) * slow.mass;
             twice_kinetic += slow.mass * v.length_squared();
         }
-        let mut push = stress - target * cell.frame.volume() + DMat3::IDENTITY * (twice_kinetic / (3.0 * n));
+        let mut push = stress - target.at(time) * cell.frame.volume() + DMat3::IDENTITY * (twice_kinetic / (3.0 * n));
         if !triclinic {
             push = DMat3::from_diagonal(DVec3::new(push.x_axis.x, push.y_axis.y, push.z_axis.z));
         }
@@ -224,38 +226,41 @@ impl SlowWorld {
         self.before = self.bodies.iter().map(|slow| (slow.body.position, slow.body.orientation)).collect();
     }
 
-    fn kick(&mut self, kick: f64) {
+    fn kick(&mut self, kick: f64, time: f64) {
+        let gravity = self.setup.model.gravity.at(time);
         for slow in &mut self.bodies {
-            let spin_up = slow.rate(slow.body.orientation, slow.load.1 + slow.body.torque);
+            let spin_up = slow.rate(slow.body.orientation, slow.load.1 + slow.body.torque.at(time));
             let tumbles = slow.tumbles();
             let SlowBody { body, load, mass, inertia, .. } = slow;
             let free = |locked: bool| if locked { 0.0 } else { 1.0 };
             let l = body.lock.map(free);
             if body.motion == Motion::Free {
-                let force = load.0 + body.force + self.setup.model.gravity * *mass;
+                let force = load.0 + body.force.at(time) + gravity * *mass;
                 body.velocity += force * DVec3::new(l[0], l[1], l[2]) * (kick / *mass);
             }
-            if let Motion::Servo(servo) = body.motion {
-                body.velocity = servo.kicked(body.velocity, load.0, kick);
+            if let Motion::Servo(servo) = &body.motion {
+                body.velocity = servo.kicked(body.velocity, load.0, kick, time);
             }
             if body.motion.yields() {
                 let l = DVec3::new(l[3], l[4], l[5]);
-                let spin_up = if tumbles { spin_up } else { (load.1 + body.torque) / inertia.x };
+                let spin_up = if tumbles { spin_up } else { (load.1 + body.torque.at(time)) / inertia.x };
                 body.angular_velocity += spin_up * l * kick;
             }
         }
     }
 
-    /// Poses of prescribed bodies at one time, their velocities at another; what is fixed or held stays.
-    fn set_prescribed(&mut self, time: f64, velocity_time: f64) {
+    /// Poses of prescribed bodies at a time, their velocities amid the interval `over` that ends then, or without one at the time; what
+    /// is fixed or held stays.
+    fn set_prescribed(&mut self, time: f64, over: f64) {
         for (slow, start) in self.bodies.iter_mut().zip(&self.setup.bodies) {
             let body = &mut slow.body;
-            match body.motion {
+            match &body.motion {
                 Motion::Free => {}
                 Motion::Servo(_) => {
                     (body.orientation, body.angular_velocity) = (start.orientation, DVec3::ZERO);
                 }
                 Motion::Belt(velocity) => {
+                    let velocity = if over > 0.0 { velocity.mean(time - over, time) } else { velocity.at(time) };
                     (body.position, body.velocity) = (start.position, velocity);
                     (body.orientation, body.angular_velocity) = (start.orientation, DVec3::ZERO);
                 }
@@ -267,7 +272,8 @@ impl SlowWorld {
                 Motion::Prescribed(prescribed) => {
                     let pose = prescribed.pose(start.position, start.orientation, time);
                     (body.position, body.orientation) = (pose.position, pose.orientation);
-                    let pose = prescribed.pose(start.position, start.orientation, velocity_time);
+                    let (position, orientation) = (start.position, start.orientation);
+                    let pose = if over > 0.0 { prescribed.pose_amid(position, orientation, time, over) } else { pose };
                     (body.velocity, body.angular_velocity) = (pose.velocity, pose.angular_velocity);
                 }
             }

@@ -27,7 +27,7 @@ fn of_body(mover: &Mover, special: Option<&Special>, world_from_body: DQuat) -> 
     let [linear, angular] =
         [mover.inverse_mass, mover.inverse_inertia].map(|of| DMat3::from_diagonal(DVec3::splat(of)));
     let Some(special) = special else { return Response { linear, angular } };
-    match special.motion {
+    match &special.motion {
         Motion::Fixed | Motion::Prescribed(_) | Motion::Belt(_) => return Response::NONE,
         Motion::Servo(servo) => {
             let columns = (servo.axis.to_array()).map(|along| servo.axis * (along / servo.mass));
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn no_impulse_moves_what_is_given_from_outside() {
         let floor = Shape::Plane { normal: DVec3::Z };
-        for motion in [Motion::Fixed, Motion::Prescribed(Prescribed::default()), Motion::Belt(DVec3::X)] {
+        for motion in [Motion::Fixed, Motion::Prescribed(Prescribed::default()), Motion::Belt(DVec3::X.into())] {
             assert_eq!(response_of(Body { motion, orientation: DQuat::IDENTITY, ..turned(floor) }), Response::NONE);
         }
         assert_eq!(response_of(Body { motion: Motion::Fixed, ..turned(EGG) }), Response::NONE);
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_servo_moves_along_its_axis_only() {
         let axis = DVec3::new(0.6, 0.0, 0.8);
-        let servo = Servo { axis, force: 7.0, mass: 4.0, damping: 1.0, max_speed: 2.0 };
+        let servo = Servo { axis, force: 7.0.into(), mass: 4.0, damping: 1.0, max_speed: 2.0 };
         let floor = Shape::Plane { normal: DVec3::Z };
         let Response { linear, angular } = response_of(Body { motion: Motion::Servo(servo), ..turned(floor) });
         assert_eq!(angular, DMat3::ZERO);

@@ -137,6 +137,18 @@ impl Shape {
         }
     }
 
+    /// The same with each of its lengths changed, those of a solid in the order in which scene files name them; a wall is as it was.
+    /// The one list of lengths that may be drawn.
+    pub fn map_lengths(self, mut change: impl FnMut(f64) -> f64) -> Shape {
+        let mut change_all = |v: DVec3| DVec3::new(change(v.x), change(v.y), change(v.z));
+        match self {
+            Shape::Sphere { radius } => Shape::Sphere { radius: change(radius) },
+            Shape::Ellipsoid { axes } => Shape::Ellipsoid { axes: change_all(axes) },
+            Shape::Box { size } => Shape::Box { size: change_all(size) },
+            Shape::Plane { .. } | Shape::Rectangle { .. } | Shape::Tube { .. } | Shape::Cone { .. } => self,
+        }
+    }
+
     /// Volume (m^3); `None` for a wall.
     pub fn volume(&self) -> Option<f64> {
         match *self {

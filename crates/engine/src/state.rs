@@ -9,6 +9,7 @@ mod order;
 use glam::{DQuat, DVec3, IVec3};
 
 use crate::cell::CellState;
+use crate::clock::Clock;
 use crate::inflow::Traffic;
 use crate::ledger::Sums;
 use crate::model::{Model, Special};
@@ -139,6 +140,8 @@ impl Bodies {
 pub struct State {
     /// Steps done.
     pub step: u64,
+    /// What time it is.
+    pub clock: Clock,
     /// Bodies.
     pub bodies: Bodies,
     /// Contacts and their memory.
@@ -152,9 +155,14 @@ pub struct State {
 }
 
 impl State {
+    /// The run's clock, and how many steps have been taken.
+    pub fn now(&self) -> (Clock, u64) {
+        (self.clock, self.step)
+    }
+
     /// Simulated time (s).
     pub fn time(&self, model: &Model) -> f64 {
-        self.step as f64 * model.dt
+        self.clock.time_at(self.step, model.dt)
     }
 
     /// How many contacts touch.

@@ -1,14 +1,15 @@
 //! Bodies come and go: between two steps, at step numbers that follow from the scene and the method alone.
 //!
 //! Every few steps (`Looks::out_every`), bodies that loads move, beyond the box of `Model::outflow`, are taken out. A body of a stream
-//! (`Model::inflows`) enters at the first step at or after it is due, at a random place of the stream's box at which it
-//! touches nothing. When `TRIES` places were taken it waits, and with it all that follow in its stream; it looks again some
+//! (`Model::inflows`) enters at the first step at or after it is due, at a random place of the stream's box, or a site of its
+//! lattice, at which it touches nothing: where the spheres around two bodies touch, the bodies themselves are compared
+//! (`place/apart.rs`); so with planes. When `TRIES` places, or all sites, were taken it waits, and with it all that follow in its stream; it looks again some
 //! steps later (`Inflow::look_every`). Bodies that are late enter as soon as there is room, several at once if need be.
 //!
 //! A method calls `exchange`, then `take_out` and `put_in`, and books what these report: its ledger, its contacts and its lists are its own.
 //! How often to look is the method's, too: ten steps are 0.1 ms of soft contacts, and 50 ms of rigid ones.
 //!
-//! Does not do: walls, special bodies or shapes other than spheres that enter.
+//! Does not do: walls that enter; special bodies or shapes other than spheres that a caller puts in (`World::insert`).
 
 use glam::{DVec3, IVec3};
 
@@ -18,10 +19,12 @@ use crate::collide::{Posed, Touches, touch};
 use crate::energy;
 use crate::error::{BuildError, Trouble};
 use crate::geometry::Geometry;
-use crate::inflow::{Arrival, Inflow, Queue};
+use crate::inflow::{Arrival, Entrance, Inflow, Queue, Rate, SiteLattice};
 use crate::ledger::Passage;
 use crate::model::Model;
 use crate::mover::{check_body, mover_of};
+use crate::place;
+use crate::random::Stream;
 use crate::shape::Shape;
 use crate::state::{Bodies, GONE, Load, Mover, State};
 
@@ -50,26 +53,35 @@ pub struct StreamReport {
     pub rate: f64,
 }
 
-/// What a place in a stream's box might collide with: spheres near the box; of an ellipsoid or a box the sphere around it.
+/// What a body that enters might collide with, walls apart: shapes near, each with the radius of the sphere around it.
 struct Surroundings {
-    spheres: Vec<(DVec3, f64)>,
+    near: Vec<(Posed, f64)>,
 }
 
 impl Surroundings {
-    /// Spheres that reach into a box, but for those that leave.
-    fn within(bodies: &Bodies, low: DVec3, high: DVec3, leaving: &[u32]) -> Self {
-        let stays = |mover: &&Mover| leaving.binary_search(&mover.id).is_err();
-        let near = bodies.grains().iter().filter(|m| reaches_into(m, low, high)).filter(stays);
-        Surroundings { spheres: near.map(|m| (m.position, m.radius)).collect() }
+    /// Bodies that reach into a box, but for those that leave.
+    fn within(bodies: &Bodies, geometry: &Geometry, [low, high]: [DVec3; 2], leaving: &[u32]) -> Self {
+        let stays = |mover: &Mover| leaving.binary_search(&mover.id).is_err();
+        let rows = bodies.grains().iter().enumerate();
+        let near = rows.filter(|(_, mover)| reaches_into(mover, low, high) && stays(mover));
+        let shapes =
+            near.flat_map(|(index, mover)| geometry.shapes_of(bodies, index).map(|(_, posed)| (posed, mover.radius)));
+        Surroundings { near: shapes.collect() }
     }
 
-    fn free(&self, centre: DVec3, radius: f64, frame: Option<&Frame>) -> bool {
+    fn add(&mut self, body: &Body) {
+        self.near.push((Posed::of(body), body.shape.radius().unwrap_or(0.0)));
+    }
+
+    /// Whether a body there, with this radius of the sphere around it, would touch none.
+    fn free(&self, body: &Posed, radius: f64, frame: Option<&Frame>) -> bool {
+        let centre = body.centre();
         let (sphere, mut touches) = (Posed::Sphere { centre, radius }, Touches::default());
-        self.spheres.iter().all(|&(other, radius)| {
+        self.near.iter().all(|(other, radius)| {
             // At the image that is nearest.
-            let other = frame.map_or(other, |frame| centre - frame.nearest(centre - other));
-            touch(&sphere, &Posed::Sphere { centre: other, radius }, 0.0, &mut touches);
-            touches.is_empty()
+            let at = frame.map_or(other.centre(), |frame| centre - frame.nearest(centre - other.centre()));
+            touch(&sphere, &Posed::Sphere { centre: at, radius: *radius }, 0.0, &mut touches);
+            touches.is_empty() || place::are_apart(body, &other.shifted(at - other.centre()))
         })
     }
 }
@@ -144,55 +156,75 @@ impl Look<'_> {
         if step < queue.next_look {
             return Ok(());
         }
-        let density = self.model.materials[usize::from(inflow.material)].density;
-        let reach = DVec3::splat(inflow.radius[1]);
-        let mut around = Surroundings::within(&self.state.bodies, inflow.from - reach, inflow.to + reach, leaving);
-        around.spheres.extend(entering.iter().map(|body| (body.position, body.shape.radius().unwrap_or(0.0))));
+        let density = self.model.materials[usize::from(inflow.material())].density;
+        let mut around = Surroundings::within(&self.state.bodies, self.geometry, self.reach(), leaving);
+        entering.iter().for_each(|body| around.add(body));
         loop {
-            let due = if queue.entered < inflow.count { inflow.due_step(queue.entered, dt) } else { u64::MAX };
-            queue.next_look = due;
-            if due > step {
+            let (entered, mass) = (queue.entered, queue.mass);
+            let due = || inflow.due_step((entered, mass), queue.since, dt);
+            queue.next_look = if entered < inflow.count { due() } else { u64::MAX };
+            if queue.next_look > step {
                 break;
             }
-            let mut body = inflow.body(queue.entered, density);
-            let radius = body.shape.radius().unwrap_or(0.0);
-            let Some(centre) = self.free_place(radius, &around, queue) else {
+            let mut body = inflow.body(entered, density);
+            let Some(centre) = self.free_place(&body, &around, queue) else {
                 queue.in_vain += 1;
-                queue.next_look = step + inflow.look_every(self.model.gravity, dt, self.least_wait);
+                queue.next_look =
+                    step + inflow.look_every(self.model.gravity.at(self.state.time(self.model)), dt, self.least_wait);
                 break;
             };
-            (queue.entered, queue.in_vain) = (queue.entered + 1, 0);
+            (queue.entered, queue.in_vain) = (entered + 1, 0);
+            if let Rate::Mass(_) = inflow.rate {
+                queue.mass += body.mass_and_inertia(density).0;
+            }
             body.position = centre;
-            around.spheres.push((centre, radius));
+            around.add(&body);
             entering.push(body);
         }
         if queue.in_vain >= MOST_LOOKS { Err(self.blocked(queue)) } else { Ok(()) }
     }
 
-    /// A place drawn from the stream's box at which a sphere touches nothing, if a few draws find one.
-    fn free_place(&self, radius: f64, around: &Surroundings, queue: &mut Queue) -> Option<DVec3> {
+    /// The box that bodies of the stream may reach into.
+    fn reach(&self) -> [DVec3; 2] {
+        let ([from, to], [_, radius]) = (self.inflow().entrance.bounds(), self.inflow().mould.radii());
+        [from - radius, to + radius]
+    }
+
+    /// A place at which a body touches nothing, if a few draws from the stream's box, or one of all sites, find one.
+    fn free_place(&self, body: &Body, around: &Surroundings, queue: &mut Queue) -> Option<DVec3> {
         let inflow = self.inflow();
-        let mut places = inflow.places.clone();
-        places.skip(queue.drawn);
-        for _ in 0..TRIES {
-            let share = DVec3::new(places.unit(), places.unit(), places.unit());
-            queue.drawn += 3;
-            let centre = inflow.from + (inflow.to - inflow.from) * share;
-            if self.geometry.is_clear(centre, radius) && around.free(centre, radius, None) {
-                return Some(centre);
+        let at_origin = Posed::of(&Body { position: DVec3::ZERO, ..body.clone() });
+        let radius = body.shape.radius().unwrap_or(0.0);
+        let is_free = |centre: DVec3| {
+            let posed = at_origin.shifted(centre);
+            self.geometry.is_clear(&posed, radius) && around.free(&posed, radius, None)
+        };
+        match &inflow.entrance {
+            Entrance::Box { from, to } => {
+                let mut places = inflow.places.clone();
+                places.skip(queue.drawn);
+                for _ in 0..TRIES {
+                    let share = DVec3::new(places.unit(), places.unit(), places.unit());
+                    queue.drawn += 3;
+                    let centre = *from + (*to - *from) * share;
+                    if is_free(centre) {
+                        return Some(centre);
+                    }
+                }
+                None
             }
+            Entrance::Sites(sites) => free_site(sites, &inflow.places, &mut queue.drawn, is_free),
         }
-        None
     }
 
     fn blocked(&self, queue: &Queue) -> Trouble {
         let inflow = self.inflow();
-        let reach = DVec3::splat(inflow.radius[1]);
-        let near = |mover: &&Mover| reaches_into(mover, inflow.from - reach, inflow.to + reach);
-        let near = self.state.bodies.grains().iter().filter(near).map(|mover| mover.id);
+        let [low, high] = self.reach();
+        let near = self.state.bodies.grains().iter().filter(|mover| reaches_into(mover, low, high));
+        let near = near.map(|mover| mover.id);
         Trouble::Blocked {
             number: self.stream + 1,
-            material: self.model.materials[usize::from(inflow.material)].name.clone(),
+            material: self.model.materials[usize::from(inflow.material())].name.clone(),
             looks: queue.in_vain,
             entered: queue.entered,
             count: inflow.count,
@@ -202,6 +234,25 @@ impl Look<'_> {
             step: self.state.step,
         }
     }
+}
+
+/// The next free site. Two rounds hold every site at least once, wherever they begin.
+fn free_site(sites: &SiteLattice, places: &Stream, tried: &mut u64, is_free: impl Fn(DVec3) -> bool) -> Option<DVec3> {
+    let count = sites.count().max(1);
+    let last = *tried + 2 * count;
+    while *tried < last {
+        let round = *tried / count;
+        let order = sites.order(round, places);
+        while *tried / count == round && *tried < last {
+            let index = *tried % count;
+            *tried += 1;
+            let centre = sites.place(order[index as usize], round, index, places);
+            if is_free(centre) {
+                return Some(centre);
+            }
+        }
+    }
+    None
 }
 
 // ---- changes ----
@@ -270,15 +321,16 @@ pub fn check_entering(
     if bodies.len() >= (u32::MAX - first) as usize {
         return Err(BuildError::TooMany(first as usize + bodies.len()));
     }
-    let mut around = Surroundings::within(&state.bodies, DVec3::NEG_INFINITY, DVec3::INFINITY, &[]);
+    let everywhere = [DVec3::NEG_INFINITY, DVec3::INFINITY];
+    let mut around = Surroundings::within(&state.bodies, geometry, everywhere, &[]);
     for (id, body) in (first..).zip(bodies) {
         check_body(id, body, model)?;
         check_plain(id, body)?;
-        let radius = body.shape.radius().unwrap_or(0.0);
-        if !(around.free(body.position, radius, frame) && geometry.is_clear(body.position, radius)) {
+        let (posed, radius) = (Posed::of(body), body.shape.radius().unwrap_or(0.0));
+        if !(around.free(&posed, radius, frame) && geometry.is_clear(&posed, radius)) {
             return Err(BuildError::NotFree { body: id });
         }
-        around.spheres.push((body.position, radius));
+        around.add(body);
     }
     check_new_laws(model, &state.bodies, bodies)
 }
@@ -288,7 +340,8 @@ fn check_plain(id: u32, body: &Body) -> Result<(), BuildError> {
         && matches!(body.shape, Shape::Sphere { .. })
         && body.inertia_body.is_none()
         && body.lock == [false; 6]
-        && (body.force, body.torque) == (DVec3::ZERO, DVec3::ZERO);
+        && body.force.is_zero()
+        && body.torque.is_zero();
     if plain { Ok(()) } else { Err(BuildError::NotPlain { body: id }) }
 }
 
@@ -336,7 +389,8 @@ mod tests {
     #[test]
     fn a_method_says_how_often_to_look_and_books_what_it_is_told() {
         let mut model = Model::new(vec![Material { name: "grain".into(), density: 6.0 / std::f64::consts::PI }], 1e-3);
-        (model.gravity, model.outflow) = (DVec3::Z * -10.0, Some(Outflow { from: -DVec3::ONE, to: DVec3::ONE }));
+        (model.gravity, model.outflow) =
+            ((DVec3::Z * -10.0).into(), Some(Outflow { from: -DVec3::ONE, to: DVec3::ONE }));
         // A ball of mass 1 at a height of 2 m and a speed of 2 m/s.
         let shape = Shape::Sphere { radius: 0.5 };
         let ball = Body { velocity: DVec3::X * 2.0, ..Body::new(shape, 0, DVec3::new(3.0, 0.0, 2.0)) };

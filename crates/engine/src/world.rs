@@ -10,11 +10,13 @@ mod rattlers;
 mod read;
 mod remembered;
 mod saved;
+mod stage;
 mod traffic;
 mod work;
 
 pub use rattlers::Packing;
 pub use saved::{Saved, SavedContact};
+pub use stage::Begin;
 pub use traffic::StreamReport;
 pub use work::{advise_step, taken_by};
 

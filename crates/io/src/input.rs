@@ -247,6 +247,11 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
+    /// The dotted path from the top of the file.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
     /// An error there.
     pub fn error(&self, source: &Source, message: String) -> InputError {
         Place { source, path: self.path.clone(), span: self.span.clone() }.error(message)

@@ -155,7 +155,7 @@ pub struct Run {
     pub json: RunJson,
     /// Title of the scene.
     pub title: String,
-    /// m/s^2.
+    /// m/s^2; of a schedule the last value.
     pub gravity: DVec3,
     /// Bodies by id.
     pub bodies: Vec<KnownBody>,
@@ -192,7 +192,7 @@ impl Run {
         let bodies = known_bodies(&read(fixed::FILE)?).map_err(|error| no_run(format!("{}: {error}", fixed::FILE)))?;
         Ok(Run {
             title: json.title.clone(),
-            gravity: scene.get("gravity").and_then(vector).unwrap_or(DVec3::ZERO),
+            gravity: scene.get("gravity").and_then(gravity_at_end).unwrap_or(DVec3::ZERO),
             resists: resisted::motions(&scene, &bodies),
             bodies,
             walls: walls(&scene),
@@ -446,6 +446,11 @@ fn number(value: &toml::Value) -> Option<f64> {
 fn vector(value: &toml::Value) -> Option<DVec3> {
     let numbers: Vec<f64> = value.as_array()?.iter().map(number).collect::<Option<_>>()?;
     <[f64; 3]>::try_from(numbers).ok().map(DVec3::from)
+}
+
+/// The vector, or of a schedule the last value: what is measured is the end of a run.
+fn gravity_at_end(value: &toml::Value) -> Option<DVec3> {
+    vector(value).or_else(|| vector(value.get("values")?.as_array()?.last()?))
 }
 
 fn tables<'a>(scene: &'a toml::Table, key: &str) -> impl Iterator<Item = &'a toml::Table> + use<'a> {

@@ -112,7 +112,7 @@ fn broken_variants_exit_with_2_and_leave_no_folder() {
         std::fs::write(folder.path().join("v.toml"), mutant(variant, &[], &mut dice)).unwrap();
         // Those that are sound would run, which is not what is tested here.
         let path = |name: &str| folder.path().join(name);
-        let sound = scene::load_variant(&path("ball.toml"), &path("v.toml")).and_then(|scene| scene.world());
+        let sound = scene::load_variant(&path("ball.toml"), &path("v.toml"), None).and_then(|scene| scene.world());
         let Err(error) = sound else { continue };
         count += 1;
         let arguments = ["compare", "ball.toml", "--with", "v.toml", "--out", "there"];

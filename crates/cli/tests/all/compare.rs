@@ -74,7 +74,7 @@ fn a_run_that_fails_is_a_column_and_the_others_go_on() {
     assert!(read(&folder, "both/compare.html").contains("small failed: body 1"));
     // The terminal once named another end time than the table.
     let row = table.lines().find(|line| line.starts_with("small,")).unwrap();
-    let time: f64 = row.rsplit(',').nth(18).unwrap().parse().unwrap();
+    let time: f64 = row.rsplit(',').nth(20).unwrap().parse().unwrap();
     assert!(err(&output).contains(&format!(", at {time:.6} s in")), "{row}: {}", err(&output));
 }
 
@@ -160,4 +160,38 @@ fn names_that_are_no_folder_of_their_own_are_refused() {
         assert!(err(&output).contains("cannot have a folder of the name"), "{name}: {}", err(&output));
     }
     assert_eq!(folder.names().len(), names.len() + 1);
+}
+
+#[test]
+fn several_seeds_have_a_row_each_and_a_spread() {
+    let folder = Folder::new("compare-seeds");
+    let grains = "[[grains]]\nmaterial = \"grain\"\ncount = 20\nradius = 0.004\n\
+                  place = { kind = \"random\", from = [-0.03, -0.03, 0.03], to = [0.03, 0.03, 0.08] }";
+    folder.file("rain.toml", &ball("end = 0.1", grains));
+    folder.file("slow.toml", "[set]\n\"time.end\" = 0.05\n");
+    let output = stickslip(&folder, &["compare", "rain.toml", "--with", "slow.toml", "--seeds", "3"]);
+    assert!(output.status.success(), "{}", err(&output));
+    assert!(out(&output).contains("compare-spread.csv"), "{}", out(&output));
+    let rows = |name: &str| -> Vec<Vec<String>> {
+        let text = read(&folder, &format!("runs/compare-rain/{name}"));
+        text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+    };
+    let table = rows("compare.csv");
+    let names: Vec<&str> = table.iter().map(|row| row[0].as_str()).collect();
+    let expected = ["name", "rain-seed-1", "rain-seed-2", "rain-seed-3", "slow-seed-1", "slow-seed-2", "slow-seed-3"];
+    assert_eq!(names, expected);
+    let at = |name: &str| table[0].iter().position(|column| column == name).unwrap();
+    assert_eq!((table[2][at("variant")].as_str(), table[2][at("seed")].as_str()), ("rain", "2"));
+    let kinetic: Vec<f64> = table[1..4].iter().map(|row| row[at("kinetic")].parse().unwrap()).collect();
+    assert!(kinetic[0] != kinetic[1] && kinetic[1] != kinetic[2], "{kinetic:?}");
+    let spread = rows("compare-spread.csv");
+    let row = spread.iter().find(|row| row[0] == "rain" && row[1] == "kinetic").unwrap();
+    let (mean, number) = (kinetic.iter().sum::<f64>() / 3.0, |column: usize| row[column].parse::<f64>().unwrap());
+    // Sums of three numbers in the same order.
+    assert_eq!((row[2].as_str(), number(3)), ("3", mean));
+    let squares: f64 = kinetic.iter().map(|x| (x - mean) * (x - mean)).sum();
+    assert!((number(4) - (0.5 * squares).sqrt()).abs() <= 1e-12 * mean, "{row:?}");
+    let times: Vec<&str> = spread.iter().filter(|row| row[1] == "time").map(|row| row[3].as_str()).collect();
+    assert!(times[0].starts_with("0.1") && times[1].starts_with("0.05"), "{times:?}");
+    assert!(read(&folder, "runs/compare-rain/compare.html").contains("Spread over seeds"));
 }

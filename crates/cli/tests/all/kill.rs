@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::common::broken_off::{Dice, Moment, Running, killed_run, names};
 use crate::common::every_record::{Files, assert_same, lasting_files, scene};
 use crate::common::{Folder, err, out, says, stickslip};
+use crate::one_file::staged;
 use rustix::process::Signal;
 
 /// Seconds between two automatic checkpoints that make some dozens in a run.
@@ -39,8 +40,12 @@ struct Trials {
 
 impl Trials {
     fn new(name: &str, seed: u64) -> Self {
+        Trials::of(name, seed, &scene())
+    }
+
+    fn of(name: &str, seed: u64, scene: &str) -> Self {
         let folder = Folder::new(name);
-        folder.file("scene.toml", &scene());
+        folder.file("scene.toml", scene);
         let start = Instant::now();
         let output = stickslip(&folder, &["run", "scene.toml", "--out", "whole", "--threads", "1", "--quiet"]);
         assert!(output.status.success(), "{}", err(&output));
@@ -144,6 +149,17 @@ impl Trials {
 #[test]
 fn killed_at_random_it_goes_on_to_the_same_bytes() {
     Trials::new("kill", 4).run(8, 1);
+}
+
+#[test]
+fn killed_at_random_in_any_stage_it_goes_on_to_the_same_bytes() {
+    Trials::of("kill-stages", 12, &staged()).run(10, 1);
+}
+
+#[test]
+#[ignore = "50 kills take minutes"]
+fn killed_at_fifty_random_moments_of_stages_it_goes_on_to_the_same_bytes() {
+    Trials::of("kill-stages-50", 51, &staged()).run(50, 5);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::common::{Folder, ball, err, out, says, stickslip};
+use crate::one_file::staged;
 
 fn read(folder: &Folder, path: &str) -> String {
     std::fs::read_to_string(folder.path().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -366,4 +367,45 @@ fn an_interrupted_sweep_keeps_what_it_has_and_goes_on() {
     let table = rows(&read(&folder, "s/sweep.csv"));
     assert_eq!(column(&table, "state"), ["done", "done", "done"]);
     assert_eq!(column(&table, "steps"), ["500000"; 3]);
+}
+
+/// Four runs that are the same for two stages of four, and two by two for three: the folders say what was run.
+#[test]
+fn equal_first_stages_run_once_and_change_no_byte() {
+    let folder = Folder::new("sweep-stages");
+    folder.file("staged.toml", &staged());
+    let keys = [
+        "stage[open].gravity=[0,0,-9],[0,0,-8]",
+        "stage[rest].contact[*].slide.mu & stage[rest].contact[*].roll.mu=0.2,0.4",
+    ];
+    let command = ["sweep", "staged.toml", "--set", keys[0], "--set", keys[1], "--threads", "2", "--quiet"];
+    let output = stickslip(&folder, &command);
+    assert!(output.status.success(), "{}", err(&output));
+    let table = rows(&read(&folder, "runs/sweep-staged/sweep.csv"));
+    assert_eq!(column(&table, "state"), ["done"; 4]);
+    // The steps at which each was taken up; 1500, 2677 and 3266 are those at which stages end.
+    let resumed = |run: u32| -> Vec<u64> {
+        let json: serde_json::Value =
+            serde_json::from_str(&read(&folder, &format!("runs/sweep-staged/runs/000{run}/run.json"))).unwrap();
+        json["resumed"].as_array().unwrap().iter().map(|once| once["step"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(resumed(1), [1500, 2677, 3266]);
+    assert_eq!(resumed(2), [3266]);
+    assert_eq!(resumed(3), [2677, 3266]);
+    assert_eq!(resumed(4), [3266]);
+    // Each is what it would be alone.
+    for run in 1..=4 {
+        let scene = format!("runs/sweep-staged/runs/000{run}/scene.toml");
+        let alone = format!("alone-{run}");
+        let output = stickslip(&folder, &["run", &scene, "--out", &alone, "--quiet"]);
+        assert!(output.status.success(), "{}", err(&output));
+        for name in ["bodies.csv", "series.csv", "contacts.parquet", "dump.dump", "bodies-fixed.csv", "snapshot.pvd"] {
+            let of = |path: String| std::fs::read(folder.path().join(path)).unwrap();
+            assert!(
+                of(format!("runs/sweep-staged/runs/000{run}/{name}")) == of(format!("{alone}/{name}")),
+                "{run}: {name}"
+            );
+        }
+    }
+    assert_ne!(column(&table, "kinetic")[0], column(&table, "kinetic")[1]);
 }

@@ -8,6 +8,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Body, Motion, Servo};
+use crate::schedule::Signal;
 use crate::shape::Shape;
 
 /// Bodies, by id.
@@ -32,15 +33,15 @@ impl PartialEq for BodyList {
 }
 
 /// What few bodies have of their own.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Kind {
     /// The radius of a sphere is not here.
     shape: Shape,
     material: u16,
     motion: Motion,
     lock: [bool; 6],
-    force: DVec3,
-    torque: DVec3,
+    force: Signal<DVec3>,
+    torque: Signal<DVec3>,
 }
 
 impl BodyList {
@@ -50,7 +51,7 @@ impl BodyList {
             Shape::Sphere { radius } => (radius, Shape::Sphere { radius: 0.0 }),
             shape => (0.0, shape),
         };
-        let Body { material, motion, lock, force, torque, .. } = *body;
+        let Body { material, motion, lock, force, torque, .. } = body.clone();
         self.position.push(body.position);
         self.velocity.push(body.velocity);
         self.orientation.push(body.orientation);
@@ -73,7 +74,7 @@ impl BodyList {
 
     /// A body by id. Panics beyond the last.
     pub fn get(&self, id: usize) -> Body {
-        let &Kind { shape, material, motion, lock, force, torque } = self.kind.get(id);
+        let Kind { shape, material, motion, lock, force, torque } = self.kind.get(id).clone();
         let shape = match shape {
             Shape::Sphere { .. } => Shape::Sphere { radius: *self.radius.get(id) },
             shape => shape,
@@ -211,7 +212,7 @@ impl<T> Default for Column<T> {
 /// Runs before it is asked whether they are worth it.
 const FEW: usize = 64;
 
-impl<T: Copy + Same> Column<T> {
+impl<T: Clone + Same> Column<T> {
     fn same(count: usize, value: T) -> Self {
         Column::Runs(if count == 0 { Vec::new() } else { vec![(count as u32, value)] })
     }
@@ -234,7 +235,7 @@ impl<T: Copy + Same> Column<T> {
         } else if runs.len() < FEW.max(len / 4) {
             runs.push((len as u32 + 1, value));
         } else {
-            let mut values: Vec<T> = (0..len).map(|at| *self.get(at)).collect();
+            let mut values: Vec<T> = (0..len).map(|at| self.get(at).clone()).collect();
             values.push(value);
             *self = Column::Each(values);
         }
@@ -311,6 +312,13 @@ impl<T: Same> Same for Option<T> {
     }
 }
 
+impl<T: Same> Same for Signal<T> {
+    /// Who follows a schedule has it alone.
+    fn same(&self, other: &Self) -> bool {
+        matches!((self, other), (Signal::Constant(one), Signal::Constant(other)) if one.same(other))
+    }
+}
+
 impl Same for Kind {
     /// Walls and what is driven have numbers of their own; there are few of them.
     fn same(&self, other: &Self) -> bool {
@@ -319,7 +327,8 @@ impl Same for Kind {
                 && matches!(kind.motion, Motion::Free | Motion::Fixed | Motion::Held)
         };
         let alike = (self.material, self.lock) == (other.material, other.lock) && self.motion == other.motion;
-        plain(self) && plain(other) && alike && self.force.same(&other.force) && self.torque.same(&other.torque)
+        let loads = self.force.same(&other.force) && self.torque.same(&other.torque);
+        plain(self) && plain(other) && alike && loads
     }
 }
 
@@ -341,9 +350,9 @@ mod tests {
                 2 => body.shape = Shape::Sphere { radius: stream.unit() },
                 3 => body.velocity = DVec3::new(-0.0, 0.0, 0.0),
                 4 => body.mass = Some(stream.unit()),
-                5 => body.force = -DVec3::ZERO,
+                5 => body.force = (-DVec3::ZERO).into(),
                 6 => body.motion = Motion::Fixed,
-                7 => body.motion = Motion::Belt(DVec3::new(1.0, -0.0, 0.0)),
+                7 => body.motion = Motion::Belt(DVec3::new(1.0, -0.0, 0.0).into()),
                 8 => (body.material, body.lock[2]) = (1, true),
                 9 => body.orientation = DQuat::from_rotation_x(stream.unit()),
                 _ => {}

@@ -1,5 +1,5 @@
 //! Accelerated projected gradient with restart (Nesterov 1983; O'Donoghue and Candes 2015) on flat arrays, in impulses scaled by
-//! groups as in `scale.rs`: x = g/s, N' = S N S, r' = S r.
+//! groups as in `scale.rs`: x = g/s, N' = S N S, r' = S r (THEORY.md eq. 8.9).
 //!
 //! ```text
 //!   y = x + b (x - x_before),   x_next = P( y - (N' y + r' + s_n A n)/L ),   b from the sequence of theta, 0 after a restart

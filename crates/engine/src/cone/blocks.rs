@@ -342,6 +342,11 @@ impl Blocks {
         }
     }
 
+    /// From now on unbounded rows of a block are updated one after the other: so impulses of contradictory rows grow.
+    pub(super) fn separate_rows(&mut self) {
+        self.heads.iter_mut().for_each(|head| head.unbounded = false);
+    }
+
     /// Updates a block: its new impulse, with its residual (m/s) per row, squared and summed.
     pub(super) fn update(&mut self, index: usize, twists: &mut [Twist], cone: Cone, relaxation: f64) -> f64 {
         let (old, u) = (self.impulse(index), self.velocity(index, twists));

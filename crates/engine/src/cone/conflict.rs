@@ -39,12 +39,15 @@ pub struct Conflict {
     pub blocks: Vec<u32>,
 }
 
-/// Finds rows that contradict each other; none if the rows that could not be solved are not known to. Changes the impulses of the rows.
-pub fn find_conflict(rows: &mut Rows, response: &[Response], free: &[Twist], settings: &Settings) -> Option<Conflict> {
+/// Finds rows that contradict each other, from the impulses that they have; none if the rows are not known to.
+pub fn find_conflict(rows: &Rows, response: &[Response], free: &[Twist], settings: &Settings) -> Option<Conflict> {
+    let rows = &mut rows.clone();
     rows.prepare(response);
+    // Rows of one block may contradict each other.
+    rows.blocks.separate_rows();
     let mut twists = free.to_vec();
     rows.give_impulses(response, &mut twists);
-    let pass = Pass { cone: settings.cone, load: LoadRule::Solved, relaxation: 1.0 };
+    let pass = Pass::new(settings.cone, LoadRule::Solved, 1.0);
     (0..SWEEPS).for_each(|_| _ = sweep(rows, response, &mut twists, pass));
     let before = rows.clone();
     (0..SWEEPS).for_each(|_| _ = sweep(rows, response, &mut twists, pass));

@@ -1,4 +1,4 @@
-//! A contact problem whose matrix W is given, without bodies: u = W r + q (the form of Acary and Bremond's rolling friction
+//! A contact problem whose matrix W is given, without bodies: u = W r + q (the form of Siconos' rolling friction
 //! problems). Contact i has the rows n, t1, t2, m1, m2; spinning is free.
 //!
 //! Each contact becomes a block that keeps its impulse in a body of its own and reads those of the others with its rows of W, so

@@ -33,20 +33,20 @@ const MOST_SWEEPS: u32 = 2000;
 /// A step stays if it brings the residual down to this share.
 const GOOD: f64 = 0.7;
 
-/// delta, beside blocks with a diagonal of 1.
-const DELTA: f64 = 1e-10;
+/// delta, beside blocks with a diagonal of 1: the next one where a step is not good.
+const DELTAS: [f64; 3] = [1e-10, 1e-6, 1e-3];
 
-/// Solves from the impulses that the rows have.
-pub(super) fn polish(work: &mut Solving<'_>) -> Certificate {
+/// Solves from the impulses that the rows have, in up to so many iterations.
+pub(super) fn polish(work: &mut Solving<'_>, most: u32) -> Certificate {
     let mut between = FIRST_SWEEPS;
     let delassus = Delassus::of(work.rows, work.response);
     loop {
-        let most = (work.iterations + between).min(work.settings.max_iterations);
-        let mut certificate = work.sweep_until(most);
-        while !certificate.solved && work.may_go_on() {
+        let mut certificate = work.sweep_until((work.iterations + between).min(most));
+        let mut delta = 0;
+        while !certificate.solved && work.iterations < most && delta < DELTAS.len() {
             let before = work.rows.impulses_of_all();
             work.iterations += 1;
-            let stepped = delassus.step(work);
+            let stepped = delassus.step(work, DELTAS[delta]);
             let now = work.certificate();
             // A number that is not finite is no improvement.
             if stepped && now.residual < GOOD * certificate.residual {
@@ -55,9 +55,9 @@ pub(super) fn polish(work: &mut Solving<'_>) -> Certificate {
             }
             work.rows.set_impulses_of_all(&before);
             work.refresh_twists();
-            break;
+            delta += 1;
         }
-        if certificate.solved || !work.may_go_on() {
+        if certificate.solved || work.iterations >= most {
             // A sweep's projections put impulses on their cones, which a step leaves by its rounding.
             return certificate_on_cones(work, certificate);
         }
@@ -120,7 +120,7 @@ impl Delassus {
     }
 
     /// One step of Newton's method; false where the matrix is singular.
-    fn step(&self, work: &mut Solving<'_>) -> bool {
+    fn step(&self, work: &mut Solving<'_>, delta: f64) -> bool {
         let count = self.units.len();
         let contacts = work.rows.len();
         let (mut off, mut by) = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -136,7 +136,7 @@ impl Delassus {
             slopes.push(map.slope);
             by.push(map.by);
         }
-        let (reduced, kept) = self.reduce(&slopes, &by, &carries, &mut off);
+        let (reduced, kept) = self.reduce(&slopes, &by, &carries, &mut off, delta);
         let Some(factors) = Factors::of(&reduced) else { return false };
         let mut step: Vec<Numbers> = kept.iter().map(|unit| off[*unit as usize]).collect();
         factors.solve(&mut step);
@@ -151,7 +151,14 @@ impl Delassus {
     }
 
     /// The system of units that carry, with the known steps of the others on the right-hand side.
-    fn reduce(&self, slopes: &[Block], by: &[Block], carries: &[bool], off: &mut [Numbers]) -> (BlockMatrix, Vec<u32>) {
+    fn reduce(
+        &self,
+        slopes: &[Block],
+        by: &[Block],
+        carries: &[bool],
+        off: &mut [Numbers],
+        delta: f64,
+    ) -> (BlockMatrix, Vec<u32>) {
         let mut number = vec![u32::MAX; carries.len()];
         let kept: Vec<u32> = (0_u32..).zip(carries).filter(|(_, carries)| **carries).map(|(unit, _)| unit).collect();
         for (at, unit) in (0_u32..).zip(&kept) {
@@ -165,7 +172,7 @@ impl Delassus {
                 for l in 0..MOST_ROWS {
                     diagonal[k][l] -= slopes[i][k][l];
                 }
-                diagonal[k][k] += 1.0 + DELTA;
+                diagonal[k][k] += 1.0 + delta;
             }
             let (mut columns, mut entries) = (Vec::new(), Vec::new());
             for (&j, block) in self.matrix.columns[i].iter().zip(&self.matrix.entries[i]) {

@@ -149,7 +149,7 @@ impl Problem {
         let certificate = solve_by(&mut rows, &response, &mut twists, settings, rule);
         let objective = rows.objective(&free, &twists);
         let judge = !certificate.solved && rule.load == LoadRule::Solved;
-        let conflict = if judge { find_conflict(&mut rows.clone(), &response, &free, settings) } else { None };
+        let conflict = if judge { find_conflict(&rows, &response, &free, settings) } else { None };
         twists.truncate(self.bodies.len());
         let row_impulses = rows.blocks().all_rows().iter().map(|row| row.impulse).collect();
         Ok(Solution { twists, impulses: rows.impulses().to_vec(), row_impulses, objective, certificate, conflict })

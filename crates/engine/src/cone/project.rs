@@ -168,7 +168,7 @@ fn root(normal: f64, sizes: [f64; 3], cones: &Cones) -> Option<Root> {
     }
 }
 
-/// The derivative of the projection at one point (THEORY.md eq. 8.9): symmetric, with eigenvalues from 0 to 1. Where cones
+/// The derivative of the projection at one point (THEORY.md eq. 8.10): symmetric, with eigenvalues from 0 to 1. Where cones
 /// begin or cease to be active it has a jump; it is then that of the side on which they are not.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slope {

@@ -84,6 +84,8 @@ pub struct Rows {
     pub(super) options: Vec<Options>,
     pub(super) blocks: Blocks,
     pub(super) scale: Vec<Scale>,
+    /// Inverse mass and inertia of a and b where they are the same in every direction.
+    pub(super) isotropic: Vec<Option<[[f64; 2]; 2]>>,
     pub(super) colours: Colours,
     /// Scratch of a colour that threads share.
     pub(super) outcomes: Vec<Outcome>,
@@ -218,8 +220,11 @@ impl Rows {
     /// Derives scales and colours, and cuts the impulses to start from down to their cones.
     pub(super) fn prepare(&mut self, response: &[Response]) {
         self.scale.clear();
+        self.isotropic.clear();
         for index in 0..self.len() {
             let row = self.get(index);
+            let [a, b] = row.bodies.map(|body| isotropic(&response[body as usize]));
+            self.isotropic.push(a.zip(b).map(|(a, b)| [a, b]));
             self.scale.push(Scale::of(&row, &self.options(index), response));
             let cut = self.limits(index).cut(&self.split_impulse(index));
             self.impulse[index] = Wrench { force: cut.linear(row.normal), torque: cut.angular(row.normal) };
@@ -241,12 +246,20 @@ impl Rows {
     /// What an impulse does to the velocities of a and b.
     #[inline(always)]
     pub(super) fn changes(&self, index: usize, impulse: &Wrench, response: &[Response]) -> [Twist; 2] {
-        let [a, b] = self.bodies[index].map(|body| &response[body as usize]);
         let [arm_a, arm_b] = self.arm[index];
         let Wrench { force, torque } = *impulse;
+        let [on_a, on_b] = [arm_a.cross(force) + torque, arm_b.cross(force) + torque];
+        // The same numbers as by the matrices, which are zero beside their diagonal then.
+        if let Some([[mass_a, inertia_a], [mass_b, inertia_b]]) = self.isotropic[index] {
+            return [
+                Twist { velocity: force * mass_a, angular_velocity: on_a * inertia_a },
+                Twist { velocity: force * -mass_b, angular_velocity: on_b * -inertia_b },
+            ];
+        }
+        let [a, b] = self.bodies[index].map(|body| &response[body as usize]);
         [
-            Twist { velocity: a.linear * force, angular_velocity: a.angular * (arm_a.cross(force) + torque) },
-            Twist { velocity: b.linear * -force, angular_velocity: b.angular * -(arm_b.cross(force) + torque) },
+            Twist { velocity: a.linear * force, angular_velocity: a.angular * on_a },
+            Twist { velocity: b.linear * -force, angular_velocity: b.angular * -on_b },
         ]
     }
 
@@ -259,4 +272,11 @@ impl Rows {
             twist.angular_velocity += change.angular_velocity;
         }
     }
+}
+
+/// Inverse mass and inertia of a body that is the same in every direction.
+fn isotropic(response: &Response) -> Option<[f64; 2]> {
+    let [linear, angular] = [response.linear.x_axis.x, response.angular.x_axis.x];
+    let alike = |of: f64| DMat3::from_diagonal(DVec3::splat(of));
+    (response.linear == alike(linear) && response.angular == alike(angular)).then_some([linear, angular])
 }

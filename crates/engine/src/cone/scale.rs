@@ -17,6 +17,8 @@ use crate::response::Response;
 pub struct Scale {
     /// Impulse per velocity of each group (kg, kg m^2): the scalar step times s^2.
     pub step: [f64; 4],
+    /// Its inverse, for torques times the length: turns a change of impulse into a velocity (m/s).
+    pub inverse_step: [f64; 4],
     /// s of each group.
     pub root: [f64; 4],
     /// 1/s of each group.
@@ -46,8 +48,10 @@ impl Scale {
         let plain = [1.0, 1.0, length, length];
         let Cones { slide, roll, spin } = cones;
         let ratio = |group: usize| root[0] * inverse_root[group];
+        let step = root.map(|s| eta * s * s);
         Scale {
-            step: root.map(|s| eta * s * s),
+            step,
+            inverse_step: [1.0 / step[0], 1.0 / step[1], length / step[2], length / step[3]],
             root,
             inverse_root,
             cones: Cones { slide: slide * ratio(1), roll: roll * ratio(2), spin: spin * ratio(3) },

@@ -35,7 +35,7 @@ pub enum Solver {
     Apgd,
     /// Semismooth Newton between sweeps (`newton.rs`): for machines, joints, unequal masses, and many digits.
     Newton,
-    /// Sweeps first; then Newton for few contacts, the accelerated gradient for many.
+    /// Sweeps first, then Newton if there are few contacts, then the accelerated gradient.
     Auto,
 }
 

@@ -11,6 +11,9 @@ use crate::response::Response;
 /// Sweeps of `auto` before it takes another solver: a good start needs no more.
 const FIRST_SWEEPS: u32 = 40;
 
+/// Iterations of `auto` with Newton's method before it takes the accelerated gradient.
+const NEWTON_STEPS: u32 = 200;
+
 /// Contacts and blocks up to which `auto` takes Newton's method: above, factors cost more than products.
 const FEW: usize = 400;
 
@@ -40,15 +43,8 @@ pub fn solve_by(
     let certificate = match (rule.load, rule.solver) {
         (LoadRule::Frozen, _) | (_, Solver::GaussSeidel) => work.sweep_until(settings.max_iterations),
         (_, Solver::Apgd) => accelerate(&mut work),
-        (_, Solver::Newton) => polish(&mut work),
-        (_, Solver::Auto) => {
-            let first = work.sweep_until(FIRST_SWEEPS.min(settings.max_iterations));
-            match work.rows.len() + work.rows.blocks.len() {
-                _ if first.solved || first.iterations >= settings.max_iterations => first,
-                units if units <= FEW => polish(&mut work),
-                _ => accelerate(&mut work),
-            }
-        }
+        (_, Solver::Newton) => polish(&mut work, settings.max_iterations),
+        (_, Solver::Auto) => work.choose(),
     };
     rows.free = free;
     certificate
@@ -72,7 +68,7 @@ impl Solving<'_> {
     pub fn sweep(&mut self) -> f64 {
         self.iterations += 1;
         let Settings { cone, relaxation, .. } = *self.settings;
-        sweep(self.rows, self.response, self.twists, Pass { cone, load: self.load, relaxation })
+        sweep(self.rows, self.response, self.twists, Pass::new(cone, self.load, relaxation))
     }
 
     /// Sweeps until the tolerance is met or so many iterations have been made.
@@ -87,6 +83,16 @@ impl Solving<'_> {
                 }
             }
         }
+    }
+
+    /// Sweeps first, then Newton's method if there are few contacts, then the accelerated gradient.
+    fn choose(&mut self) -> Certificate {
+        let most = self.settings.max_iterations;
+        let mut certificate = self.sweep_until(FIRST_SWEEPS.min(most));
+        if !certificate.solved && self.may_go_on() && self.rows.len() + self.rows.blocks.len() <= FEW {
+            certificate = polish(self, (self.iterations + NEWTON_STEPS).min(most));
+        }
+        if certificate.solved || !self.may_go_on() { certificate } else { accelerate(self) }
     }
 
     /// Whether there are iterations left.

@@ -21,6 +21,14 @@ pub(super) struct Pass {
     pub cone: Cone,
     pub load: LoadRule,
     pub relaxation: f64,
+    /// 1/relaxation^2.
+    pub squared_over: f64,
+}
+
+impl Pass {
+    pub fn new(cone: Cone, load: LoadRule, relaxation: f64) -> Pass {
+        Pass { cone, load, relaxation, squared_over: 1.0 / (relaxation * relaxation) }
+    }
 }
 
 /// What an update changes.
@@ -86,14 +94,12 @@ impl Rows {
         };
         let new = new.times(scale.root);
         let change = new.plus(&old, -1.0);
-        let length = self.length[row];
-        let [n, slide, roll, spin] = scale.step.map(|step| 1.0 / (step * pass.relaxation));
-        let off = change.times([n, slide, roll * length, spin * length]);
+        let off = change.times(scale.inverse_step);
         let given = Wrench { force: change.linear(normal), torque: change.angular(normal) };
         Outcome {
             impulse: Wrench { force: new.linear(normal), torque: new.angular(normal) },
             changes: self.changes(row, &given, response),
-            error: off.dot(&off),
+            error: off.dot(&off) * pass.squared_over,
         }
     }
 }

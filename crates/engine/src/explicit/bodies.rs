@@ -5,7 +5,8 @@ use std::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
 
-use crate::body::Motion;
+use crate::body::{Motion, Prescribed};
+use crate::clock::Clock;
 use crate::contact::LANES;
 use crate::explicit::flow::Flow;
 use crate::frame;
@@ -34,6 +35,15 @@ pub struct BodyReport {
     pub nanoseconds: [u64; 2],
 }
 
+/// A moment, and what acts everywhere then.
+#[derive(Clone, Copy)]
+struct Moment {
+    /// s.
+    time: f64,
+    /// m/s^2.
+    gravity: DVec3,
+}
+
 /// What the passes read.
 #[derive(Clone, Copy)]
 pub struct Mechanics<'a> {
@@ -43,8 +53,12 @@ pub struct Mechanics<'a> {
     pub settings: Explicit,
     /// Special bodies.
     pub specials: &'a [Special],
-    /// Time at the end of the step (s).
-    pub time: f64,
+    /// Steps done at the end of the step.
+    end_step: u64,
+    /// When the step begins.
+    start: Moment,
+    /// When it ends.
+    end: Moment,
     /// The affine flow of the cell in the step, where it changes its shape.
     pub flow: Option<&'a Flow>,
 }
@@ -54,11 +68,20 @@ impl<'a> Mechanics<'a> {
     pub fn of(
         (model, settings): (&'a Model, Explicit),
         specials: &'a [Special],
-        step: u64,
+        (clock, step): (Clock, u64),
         flow: Option<&'a Flow>,
     ) -> Self {
-        let time = (step + 1) as f64 * model.dt;
-        Mechanics { model, settings, specials, time, flow }
+        let moment = |step: u64| {
+            let time = clock.time_at(step, model.dt);
+            Moment { time, gravity: model.gravity.at(time) }
+        };
+        let (start, end) = (moment(step), moment(step + 1));
+        Mechanics { model, settings, specials, end_step: step + 1, start, end, flow }
+    }
+
+    /// What the clock of a motion shows at the end of the step (s).
+    fn time_of(&self, motion: &Prescribed) -> f64 {
+        motion.clock().time_at(self.end_step, self.model.dt)
     }
 
     #[inline(always)]
@@ -82,12 +105,12 @@ impl<'a> Mechanics<'a> {
         let (kick, dt) = (self.first_kick(), self.model.dt);
         let (moved, local) = match self.special(mover) {
             None => {
-                let local = self.kick(mover, load, kick);
+                let local = self.kick(mover, load, kick, &self.start);
                 self.flow_drift(mover, dt);
                 (mover.position - self.flow.map_or(built_at, |flow| flow.carried_since_built(built_at)), local)
             }
             Some(special) => {
-                let local = self.kick_special(special, mover, *orientation, load, kick);
+                let local = self.kick_special(special, (mover, *orientation), load, kick, &self.start);
                 self.drift_special(special, mover, orientation);
                 // How far a wall has moved, `step::pose` knows.
                 let from = self.flow.map_or(built_at, |flow| flow.carried_since_built(built_at));
@@ -112,14 +135,18 @@ impl<'a> Mechanics<'a> {
             mover.velocity = flow.keep * mover.velocity;
         }
         match self.special(mover) {
-            None => local = self.kick(mover, load, kick),
+            None => local = self.kick(mover, load, kick, &self.end),
             Some(special) => {
-                local += self.kick_special(special, mover, orientation, load, kick);
-                if let Motion::Prescribed(prescribed) = special.motion {
-                    let pose = prescribed.pose(special.position0, special.orientation0, self.time);
-                    (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
+                local += self.kick_special(special, (mover, orientation), load, kick, &self.end);
+                match &special.motion {
+                    Motion::Prescribed(prescribed) => {
+                        let pose = special.pose(prescribed, self.time_of(prescribed));
+                        (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
+                    }
+                    Motion::Belt(velocity) => mover.velocity = velocity.at(self.end.time),
+                    _ => {}
                 }
-                driven = driven_power(special, mover, load);
+                driven = driven_power(special, mover, load, self.end.time);
             }
         }
         mover.velocity_ahead = (mover.velocity - before.0).as_vec3().to_array();
@@ -130,14 +157,14 @@ impl<'a> Mechanics<'a> {
     /// At step 0: the kick that the first step begins with, noted but not given.
     pub fn look_ahead(&self, mover: &mut Mover, load: &Load, orientation: DQuat) {
         let mut kicked = *mover;
-        self.finish(&mut kicked, load, orientation);
+        Mechanics { end: self.start, ..*self }.finish(&mut kicked, load, orientation);
         mover.velocity_ahead = kicked.velocity_ahead;
         mover.angular_velocity_ahead = kicked.angular_velocity_ahead;
     }
 
-    /// Power put in by the motion or the constant loads of a body.
+    /// Power put in by the motion or the constant loads of a body when the step begins.
     pub fn driven_power(&self, mover: &Mover, load: &Load) -> f64 {
-        self.special(mover).map_or(0.0, |special| driven_power(special, mover, load))
+        self.special(mover).map_or(0.0, |special| driven_power(special, mover, load, self.start.time))
     }
 
     /// The drift of a body, with what the flow leaves of its velocity.
@@ -153,8 +180,8 @@ impl<'a> Mechanics<'a> {
     }
 
     #[inline(always)]
-    fn kick(&self, mover: &mut Mover, load: &Load, kick: f64) -> f64 {
-        let acceleration = load.force * mover.inverse_mass + self.model.gravity;
+    fn kick(&self, mover: &mut Mover, load: &Load, kick: f64, moment: &Moment) -> f64 {
+        let acceleration = load.force * mover.inverse_mass + moment.gravity;
         let spin_up = load.torque * mover.inverse_inertia;
         if self.settings.local_damping > 0.0 {
             let moment = 1.0 / mover.inverse_inertia;
@@ -191,19 +218,26 @@ impl<'a> Mechanics<'a> {
     }
 
     #[inline(never)]
-    fn kick_special(&self, special: &Special, mover: &mut Mover, at: DQuat, load: &Load, kick: f64) -> f64 {
-        let held = match special.motion {
+    fn kick_special(
+        &self,
+        special: &Special,
+        (mover, at): (&mut Mover, DQuat),
+        load: &Load,
+        kick: f64,
+        moment: &Moment,
+    ) -> f64 {
+        let held = match &special.motion {
             Motion::Fixed | Motion::Prescribed(_) | Motion::Belt(_) => return 0.0,
             Motion::Servo(servo) => {
-                mover.velocity = servo.kicked(mover.velocity, load.force, kick);
+                mover.velocity = servo.kicked(mover.velocity, load.force, kick, moment.time);
                 return 0.0;
             }
             Motion::Held => true,
             Motion::Free => false,
         };
         let free = if held { DVec3::ZERO } else { special.free };
-        let acceleration = ((load.force + special.force) * mover.inverse_mass + self.model.gravity) * free;
-        let torque = (load.torque + special.torque) * special.free_turn;
+        let acceleration = ((load.force + special.force.at(moment.time)) * mover.inverse_mass + moment.gravity) * free;
+        let torque = (load.torque + special.torque.at(moment.time)) * special.free_turn;
         let spin_up = match special.inertia_body {
             // The angular momentum is kicked; the drift turns it into angular velocity again.
             Some(inertia_body) => {
@@ -228,15 +262,23 @@ impl<'a> Mechanics<'a> {
     #[inline(never)]
     fn drift_special(&self, special: &Special, mover: &mut Mover, orientation: &mut DQuat) {
         let dt = self.model.dt;
-        match special.motion {
-            Motion::Fixed | Motion::Belt(_) => {}
+        match &special.motion {
+            Motion::Fixed => {}
+            Motion::Belt(velocity) => {
+                let end_time = self.end.time;
+                let end = velocity.at(end_time);
+                mover.velocity = match self.settings.integrator {
+                    Integrator::VelocityVerlet => velocity.mean(end_time - dt, end_time),
+                    Integrator::SymplecticEuler => end,
+                };
+                mover.velocity_ahead = (end - mover.velocity).as_vec3().to_array();
+            }
             Motion::Servo(_) => mover.position += mover.velocity * dt,
             Motion::Prescribed(prescribed) => {
-                let end = prescribed.pose(special.position0, special.orientation0, self.time);
+                let time = self.time_of(prescribed);
+                let end = special.pose(prescribed, time);
                 let middle = match self.settings.integrator {
-                    Integrator::VelocityVerlet => {
-                        prescribed.pose(special.position0, special.orientation0, self.time - 0.5 * dt)
-                    }
+                    Integrator::VelocityVerlet => special.pose_amid(prescribed, time, dt),
                     Integrator::SymplecticEuler => end,
                 };
                 // Contacts find where a sphere was from where it is and its velocity, so that must be the mean one.
@@ -261,16 +303,18 @@ impl<'a> Mechanics<'a> {
     }
 }
 
-/// Power of a prescribed body on the rest, or of the constant loads on a body.
-fn driven_power(special: &Special, mover: &Mover, load: &Load) -> f64 {
+/// Power of a prescribed body on the rest, or of the loads that always act on a body, at a time (s).
+fn driven_power(special: &Special, mover: &Mover, load: &Load, time: f64) -> f64 {
     match special.motion {
         // What a belt puts in is known by contact (`soft::ChunkSums`).
         Motion::Fixed | Motion::Belt(_) => 0.0,
         Motion::Prescribed(_) | Motion::Servo(_) => {
             -(load.force.dot(mover.velocity) + load.torque.dot(mover.angular_velocity))
         }
-        Motion::Held => special.torque.dot(mover.angular_velocity),
-        Motion::Free => special.force.dot(mover.velocity) + special.torque.dot(mover.angular_velocity),
+        Motion::Held => special.torque.at(time).dot(mover.angular_velocity),
+        Motion::Free => {
+            special.force.at(time).dot(mover.velocity) + special.torque.at(time).dot(mover.angular_velocity)
+        }
     }
 }
 
@@ -464,9 +508,11 @@ impl PlainFlow {
 impl Plain {
     fn of(finish: Option<Mechanics>, start: Option<Mechanics>) -> Option<Self> {
         let Mechanics { model, settings, .. } = finish.or(start)?;
+        // One step ends when the next begins.
+        let moment = finish.map(|mechanics| mechanics.end).or(start.map(|mechanics| mechanics.start))?;
         let flow = |mechanics: &Mechanics| mechanics.flow.map(PlainFlow::of);
         (settings.local_damping == 0.0).then(|| Plain {
-            gravity: quad(model.gravity, 0.0),
+            gravity: quad(moment.gravity, 0.0),
             last_kick: finish.map(|mechanics| (model.dt - mechanics.first_kick(), flow(&mechanics))),
             first_kick: start.map(|mechanics| (mechanics.first_kick(), flow(&mechanics))),
             dt: model.dt,

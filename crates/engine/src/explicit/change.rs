@@ -59,8 +59,9 @@ pub fn change(
     let first = state.bodies.first_wall;
     let come = traffic::put_in(model, state, geometry, entering);
     state.sums.carried.book_in(&come);
+    let now = state.now();
     let bodies = &mut state.bodies;
-    let mechanics = Mechanics::of((model, work.settings), &bodies.specials, state.step, flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), &bodies.specials, now, flow.as_ref());
     let new = first..bodies.first_wall;
     for (mover, &orientation) in bodies.movers[new.clone()].iter_mut().zip(&bodies.orientations[new]) {
         mechanics.look_ahead(mover, &Load::default(), orientation);
@@ -77,7 +78,7 @@ fn book_leaving(model: &Model, state: &mut State, geometry: &Geometry, work: &mu
     let leaves = |id: u32| leaving.binary_search(&id).is_ok();
     let ended = ended_contacts(model, state, geometry, work, leaves);
     let bodies = &state.bodies;
-    let mechanics = Mechanics::of((model, work.settings), &bodies.specials, state.step, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), &bodies.specials, state.now(), work.flow.as_ref());
     let mut driven = ended.sums.belts;
     for ((mover, load), share) in bodies.movers.iter().zip(&bodies.loads).zip(&ended.loads) {
         driven += if leaves(mover.id) {

@@ -22,6 +22,7 @@ use crate::cell::{CellInertia, CellState, Control, diagonal, symmetric, trace};
 use crate::flow::PairFlow;
 use crate::geometry::Geometry;
 use crate::model::Model;
+use crate::schedule::{Quantity, Schedule, Signal};
 use crate::state::{Bodies, State};
 
 /// Inertia of the cell (kg m^2).
@@ -45,10 +46,38 @@ pub fn begin(model: &Model, state: &mut State) -> Option<Flow> {
         return None;
     }
     let half = 0.5 * model.dt;
+    let [start, end] = [state.step, state.step + 1].map(|step| state.clock.time_at(step, model.dt));
     if let Some(cell) = &mut state.cell {
         cell.gradient += cell.gradient_rate * half;
+        if let Some(control) = scheduled(model) {
+            cell.gradient = prescribed(control, cell.gradient, start, end);
+            let at_end = prescribed(control, cell.gradient, end, end);
+            cell.gradient_rate += (at_end - cell.gradient) * (2.0 / model.dt);
+        }
     }
     flow_ahead(model, state)
+}
+
+/// What drives the cell, where it follows a schedule.
+fn scheduled(model: &Model) -> Option<&Control> {
+    model.cell.as_ref().map(|cell| &cell.control).filter(|control| control.is_scheduled())
+}
+
+/// A gradient with what schedules prescribe of it: the mean over an interval of time, so that the strain is the exact integral, or where
+/// the interval has no length the value then.
+fn prescribed(control: &Control, gradient: DMat3, from: f64, to: f64) -> DMat3 {
+    fn over<T: Quantity>(schedule: &Schedule<T>, from: f64, to: f64) -> T {
+        if from < to { schedule.mean(from, to) } else { schedule.at(to) }
+    }
+    match control {
+        Control::Strain { gradient: Signal::Schedule(schedule) } => over(schedule, from, to),
+        Control::MeanStress { axis, rate: Signal::Schedule(schedule), .. } => {
+            let mut prescribed = gradient;
+            prescribed.col_mut(*axis)[*axis] = over(schedule, from, to);
+            prescribed
+        }
+        _ => gradient,
+    }
 }
 
 /// The flow of the step that begins where the cell is now.
@@ -82,10 +111,14 @@ pub fn end(model: &Model, state: &mut State, kinetic: [f64; 6], virial: DMat3, d
     let Some(of_cell) = state.cell.as_ref().filter(|_| model.flows()).map(|cell| cell.virial) else {
         return 0.0;
     };
-    let rate = gradient_rate(model, state, kinetic, of_cell);
+    let time = if dt > 0.0 { state.clock.time_at(state.step + 1, model.dt) } else { state.time(model) };
+    let rate = gradient_rate(model, state, (kinetic, of_cell), time);
     if let Some(cell) = &mut state.cell {
         cell.gradient_rate = rate;
         cell.gradient += rate * (0.5 * dt);
+        if let Some(control) = scheduled(model) {
+            cell.gradient = prescribed(control, cell.gradient, time, time);
+        }
     }
     flow_power(model, state, kinetic, virial)
 }
@@ -103,7 +136,7 @@ pub fn restart(model: &Model, state: &mut State, virial: DMat3) -> f64 {
     let Some(of_cell) = state.cell.as_ref().filter(|_| model.flows()).map(|cell| cell.virial) else {
         return 0.0;
     };
-    let rate = gradient_rate(model, state, kinetic, of_cell);
+    let rate = gradient_rate(model, state, (kinetic, of_cell), state.time(model));
     if let Some(cell) = &mut state.cell {
         cell.gradient_rate = rate;
     }
@@ -141,7 +174,7 @@ pub fn change(model: &Model, state: &mut State, before: FlowOfBodies, ended: DMa
     let stress = symmetric(before.kinetic) - symmetric(after.kinetic) + ended;
     let power = -contraction(stress, gradient) - (before.braked - after.braked);
     state.sums.end([0.0; 4], power, model.dt);
-    let rate = gradient_rate(model, state, after.kinetic, virial);
+    let rate = gradient_rate(model, state, (after.kinetic, virial), state.time(model));
     if let Some(cell) = &mut state.cell {
         cell.gradient_rate = rate;
     }
@@ -156,8 +189,8 @@ fn flow_power(model: &Model, state: &State, kinetic: [f64; 6], virial: DMat3) ->
     -contraction(stress, cell.gradient) - braking
 }
 
-/// The acceleration of the gradient (1/s^2).
-fn gradient_rate(model: &Model, state: &State, kinetic: [f64; 6], virial: [f64; 6]) -> DMat3 {
+/// The acceleration of the gradient (1/s^2) by the stress at a time (s).
+fn gradient_rate(model: &Model, state: &State, (kinetic, virial): ([f64; 6], [f64; 6]), time: f64) -> DMat3 {
     let (Some(cell), Some(of_model)) = (&state.cell, &model.cell) else { return DMat3::ZERO };
     let volume = cell.frame.volume().abs();
     let stress = symmetric(kinetic) + symmetric(virial);
@@ -165,12 +198,12 @@ fn gradient_rate(model: &Model, state: &State, kinetic: [f64; 6], virial: [f64; 
     match &of_model.control {
         Control::Fixed | Control::Strain { .. } => DMat3::ZERO,
         Control::Pressure { target, inertia, triclinic } => {
-            let push = stress - *target * volume + DMat3::IDENTITY * thermal;
+            let push = stress - target.at(time) * volume + DMat3::IDENTITY * thermal;
             let push = if *triclinic { push } else { diagonal(push) };
             push * (1.0 / inertia_of(&state.bodies, inertia))
         }
         Control::MeanStress { pressure, axis, inertia, .. } => {
-            let push = trace(stress) / 3.0 - pressure * volume + thermal;
+            let push = trace(stress) / 3.0 - pressure.at(time) * volume + thermal;
             let mut rate = DMat3::IDENTITY * (push / inertia_of(&state.bodies, inertia));
             rate.col_mut(*axis)[*axis] = 0.0;
             rate

@@ -111,7 +111,7 @@ impl Smallest {
 
 /// The step above which one contact by itself is unstable, of all that freely moving bodies may have.
 fn limit<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = (B, usize)> + Clone) -> Option<StepLimit> {
-    let certain = |(body, _): &(B, usize)| match body.borrow().motion {
+    let certain = |(body, _): &(B, usize)| match &body.borrow().motion {
         Motion::Free => body.borrow().lock == [false; 6],
         Motion::Held => false,
         _ => true,

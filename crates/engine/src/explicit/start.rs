@@ -20,7 +20,7 @@ pub fn start(model: &Model, state: &mut State, geometry: &mut Geometry, work: &m
     detect_and_evaluate(model, state, geometry, work, 0.0);
     work.soft.keep_rows = false;
     step::add_outboxes(&mut state.bodies, &work.soft);
-    look_ahead(model, &mut state.bodies, work);
+    look_ahead(model, state, work);
     let kinetic = deform::kinetic_sums(&state.bodies);
     let flow_power = deform::end(model, state, kinetic, work.soft.virial(), 0.0);
     start_ledger(model, state, geometry, work, work.soft.power(), flow_power);
@@ -35,7 +35,7 @@ pub fn start_ledger(
     power: [f64; 4],
     flow_power: f64,
 ) {
-    let mechanics = Mechanics::of((model, work.settings), &state.bodies.specials, 0, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), &state.bodies.specials, state.now(), work.flow.as_ref());
     let rows = state.bodies.movers.iter().zip(&state.bodies.loads);
     let drives: f64 = rows.map(|(mover, load)| mechanics.driven_power(mover, load)).sum();
     let driven = drives + work.soft.belt_power() + flow_power;
@@ -46,9 +46,10 @@ pub fn start_ledger(
     state.sums.start = kinetic + potential + stored.iter().sum::<f64>();
 }
 
-fn look_ahead(model: &Model, bodies: &mut Bodies, work: &Work) {
-    let Bodies { movers, loads, orientations, specials, .. } = bodies;
-    let mechanics = Mechanics::of((model, work.settings), specials, 0, work.flow.as_ref());
+fn look_ahead(model: &Model, state: &mut State, work: &Work) {
+    let now = state.now();
+    let Bodies { movers, loads, orientations, specials, .. } = &mut state.bodies;
+    let mechanics = Mechanics::of((model, work.settings), specials, now, work.flow.as_ref());
     for ((mover, load), &orientation) in movers.iter_mut().zip(&*loads).zip(&*orientations) {
         mechanics.look_ahead(mover, load, orientation);
     }

@@ -16,6 +16,8 @@ use super::flow::Flow;
 use super::{Work, change, deform, overlaps};
 use crate::cell::CellState;
 use crate::check;
+use crate::clock::Clock;
+use crate::energy;
 use crate::error::Trouble;
 use crate::flow;
 use crate::geometry::Geometry;
@@ -50,13 +52,15 @@ pub fn advance(
         let mut drifted = false;
         while state.step < pause {
             work.flow = deform::begin(model, state);
+            energy::book_gravity(model, state);
             if !drifted {
                 kick_and_drift(model, state, work);
             }
             pose(model, state, geometry, work);
             refresh_lists(model, state, geometry, work)?;
             let last = state.step + 1 == pause;
-            let then = if last || model.controls_stress() { Then::Rest } else { Then::KickAndDrift };
+            let then =
+                if last || model.controls_stress() || model.is_steered() { Then::Rest } else { Then::KickAndDrift };
             if fused {
                 sweep(model, state, geometry, work, then);
             } else {
@@ -81,8 +85,9 @@ pub fn advance(
 
 /// Kicks bodies with the loads of the step before, and moves them to the end of the step.
 fn kick_and_drift(model: &Model, state: &mut State, work: &mut Work) {
+    let now = state.now();
     let (rows, specials) = Rows::of(&mut state.bodies, &mut work.reports);
-    let mechanics = Mechanics::of((model, work.settings), specials, state.step, work.flow.as_ref());
+    let mechanics = Mechanics::of((model, work.settings), specials, now, work.flow.as_ref());
     rows.chunks().for_each(|bodies| {
         kernel::dispatch(Advance { finish: None, start: Some(mechanics), bodies });
     });
@@ -145,9 +150,9 @@ pub fn detect_and_evaluate(model: &Model, state: &mut State, geometry: &Geometry
 fn gather_and_kick(model: &Model, state: &mut State, work: &mut Work, then: Then) {
     let flow_ahead = deform::flow_ahead(model, state);
     let Work { settings, soft, reports, flow, timed } = work;
-    let (step, size) = (state.step, state.bodies.chunk);
+    let (now, size) = (state.now(), state.bodies.chunk);
     let (rows, specials) = Rows::of(&mut state.bodies, reports);
-    let finish = Finish::of((model, *settings), specials, step, [flow.as_ref(), flow_ahead.as_ref()], then);
+    let finish = Finish::of((model, *settings), specials, now, [flow.as_ref(), flow_ahead.as_ref()], then);
     let (lists, chunks) = (&soft.lists.chunks, &soft.chunks);
     rows.chunks().enumerate().for_each(|(number, bodies)| {
         finish.chunk(number * size, &lists[number], chunks, bodies, *timed);
@@ -159,12 +164,13 @@ fn sweep(model: &Model, state: &mut State, geometry: &Geometry, work: &mut Work,
     note_moved(work);
     let flow_ahead = deform::flow_ahead(model, state);
     let Work { settings, soft, reports, flow, timed } = work;
-    let State { step, bodies, contacts, cell, .. } = state;
+    let now = state.now();
+    let State { bodies, contacts, cell, .. } = state;
     let (first_wall, size) = (bodies.first_wall, bodies.chunk);
     let of_step = PassStep::of(model, cell.as_ref(), flow.as_ref(), model.dt, soft.keep_rows);
     let closing = of_step.closing(&soft.lists, &soft.moved);
     let (mut rows, specials) = Rows::of(bodies, reports);
-    let finish = Finish::of((model, *settings), specials, *step, [flow.as_ref(), flow_ahead.as_ref()], then);
+    let finish = Finish::of((model, *settings), specials, now, [flow.as_ref(), flow_ahead.as_ref()], then);
     let colliders = Colliders::of(geometry);
     let (all, contacts) = (&soft.lists.chunks, contacts.slots_mut());
     for (number, lists) in all.iter().enumerate() {
@@ -190,6 +196,7 @@ fn book_power(model: &Model, state: &mut State, work: &Work) {
     let flow_power = deform::end(model, state, kinetic, work.soft.virial(), model.dt);
     let driven = work.reports.iter().map(|r| r.driven_power).sum::<f64>() + work.soft.belt_power() + flow_power;
     state.sums.book(work.soft.power(), driven, model.dt);
+    energy::book_gravity(model, state);
     state.sums.local += work.reports.iter().map(|r| r.local_at_end).sum::<f64>();
 }
 
@@ -262,12 +269,12 @@ impl<'a> Finish<'a> {
     fn of(
         method: (&'a Model, Explicit),
         specials: &'a [Special],
-        step: u64,
+        (clock, step): (Clock, u64),
         flows: [Option<&'a Flow>; 2],
         then: Then,
     ) -> Self {
-        let next = (then == Then::KickAndDrift).then(|| Mechanics::of(method, specials, step + 1, flows[1]));
-        Finish { this: Mechanics::of(method, specials, step, flows[0]), next }
+        let next = (then == Then::KickAndDrift).then(|| Mechanics::of(method, specials, (clock, step + 1), flows[1]));
+        Finish { this: Mechanics::of(method, specials, (clock, step), flows[0]), next }
     }
 
     fn chunk(&self, first: usize, lists: &ChunkNeighbours, chunks: &[ChunkWork], bodies: ChunkBodies, timed: bool) {

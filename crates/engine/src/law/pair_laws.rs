@@ -45,7 +45,7 @@ impl PairLaws {
         }
     }
 
-    /// Numbers that a contact of the pair remembers.
+    /// How much a contact of the pair remembers.
     pub fn memory_size(&self) -> MemorySize {
         match self {
             PairLaws::Springs(laws) => MemoryLayout::of(laws).size(),

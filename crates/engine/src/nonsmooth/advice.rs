@@ -22,7 +22,8 @@ pub fn advise_alike<B: Borrow<Body>>(
     bodies: impl Iterator<Item = (B, usize)> + Clone,
 ) -> Option<StepAdvice> {
     let (mut radius, mut speed, mut count) = (f64::INFINITY, 0.0_f64, 0_u64);
-    let to_come = model.inflows.iter().flat_map(|inflow| inflow.extremes(1.0).map(|body| (body, inflow.count)));
+    let to_come =
+        model.inflows.iter().flat_map(|inflow| inflow.extremes(1.0).into_iter().map(|body| (body, inflow.count)));
     let mut meet = |body: &Body, so_many: u64| {
         count = count.saturating_add(so_many);
         if body.motion.yields() {
@@ -35,7 +36,7 @@ pub fn advise_alike<B: Borrow<Body>>(
     if count < 2 || !radius.is_finite() {
         return None;
     }
-    let gravity = model.gravity.length();
+    let gravity = model.gravity.largest();
     let fall = |gravity: f64| SHARE * (2.0 * radius / gravity).sqrt();
     let (step, set_by) = if gravity > 0.0 {
         (

@@ -10,12 +10,13 @@
 use glam::DVec3;
 
 use super::Work;
-use crate::body::{Motion, Prescribed};
+use crate::body::{Motion, Prescribed, Servo};
 use crate::cone::Twist;
 use crate::frame::{self, Tumbling};
 use crate::geometry::Geometry;
 use crate::model::{Model, Special};
 use crate::response::Response;
+use crate::schedule::Signal;
 use crate::state::{Mover, State};
 
 /// Radians by which a tumbling body turns in one part of a step, at most.
@@ -35,6 +36,8 @@ pub fn put_in_order(state: &mut State, geometry: &mut Geometry) {
 /// Sets the velocities at the start of the step, those at its end without contacts, and what impulses do.
 pub fn set_free(model: &Model, state: &State, geometry: &Geometry, work: &mut Work) {
     let (bodies, time) = (&state.bodies, state.time(model));
+    let gravity = model.gravity.mean(time, time + model.dt);
+    let step = Step { start: time, number: state.step, dt: model.dt, gravity };
     let Work { before, twists, responses, .. } = work;
     responses.clear();
     responses.extend_from_slice(geometry.responses());
@@ -43,12 +46,24 @@ pub fn set_free(model: &Model, state: &State, geometry: &Geometry, work: &mut Wo
     for (mover, response) in bodies.movers.iter().zip(&mut *responses) {
         let now = Twist { velocity: mover.velocity, angular_velocity: mover.angular_velocity };
         let (start, end) = match bodies.special(mover) {
-            None => (now, Twist { velocity: now.velocity + model.gravity * model.dt, ..now }),
-            Some(special) => of_special(special, (mover, now), response, model, time),
+            None => (now, Twist { velocity: now.velocity + gravity * model.dt, ..now }),
+            Some(special) => of_special(special, (mover, now), response, &step),
         };
         before.push(start);
         twists.push(end);
     }
+}
+
+/// The step that is being taken.
+struct Step {
+    /// When it begins (s).
+    start: f64,
+    /// How many came before it.
+    number: u64,
+    /// s.
+    dt: f64,
+    /// Its mean (m/s^2).
+    gravity: DVec3,
 }
 
 /// Velocities at the start of the step and, without contacts, at its end.
@@ -56,27 +71,29 @@ fn of_special(
     special: &Special,
     (mover, now): (&Mover, Twist),
     response: &mut Response,
-    model: &Model,
-    time: f64,
+    step: &Step,
 ) -> (Twist, Twist) {
     let still = Twist::default();
-    match special.motion {
+    let Step { start, number, dt, gravity } = *step;
+    match &special.motion {
         Motion::Fixed | Motion::Belt(_) => (still, still),
         Motion::Prescribed(motion) => {
-            let mean = mean(&motion, special, time, model.dt);
+            let mean = mean(motion, special, motion.clock().time_at(number, dt), dt);
             (mean, mean)
         }
         Motion::Servo(servo) => {
             // Its dashpot implicitly: it takes the same share of what contacts give.
-            response.linear *= 1.0 / (1.0 + servo.damping * model.dt / servo.mass);
-            (now, Twist { velocity: servo.kicked(now.velocity, DVec3::ZERO, model.dt), ..Twist::default() })
+            response.linear *= 1.0 / (1.0 + servo.damping * dt / servo.mass);
+            let constant = Servo { force: Signal::Constant(servo.force.mean(start, start + dt)), ..servo.clone() };
+            (now, Twist { velocity: constant.kicked(now.velocity, DVec3::ZERO, dt, start), ..Twist::default() })
         }
         Motion::Free | Motion::Held => {
-            let falls = if special.motion == Motion::Free { model.gravity * special.free } else { DVec3::ZERO };
-            let velocity = now.velocity + (falls + response.linear * special.force) * model.dt;
-            let torque = response.angular * special.torque;
+            let falls = if special.motion == Motion::Free { gravity * special.free } else { DVec3::ZERO };
+            let force = special.force.mean(start, start + dt);
+            let velocity = now.velocity + (falls + response.linear * force) * dt;
+            let torque = response.angular * special.torque.mean(start, start + dt);
             debug_assert!(mover.inverse_mass > 0.0);
-            (now, Twist { velocity, angular_velocity: now.angular_velocity + torque * model.dt })
+            (now, Twist { velocity, angular_velocity: now.angular_velocity + torque * dt })
         }
     }
 }
@@ -89,15 +106,16 @@ fn mean(motion: &Prescribed, special: &Special, time: f64, dt: f64) -> Twist {
 
 /// Moves bodies by their velocities at the end of the step.
 pub fn move_by(twists: &[Twist], model: &Model, state: &mut State) {
-    let end = (state.step + 1) as f64 * model.dt;
+    let next = state.step + 1;
     let bodies = &mut state.bodies;
     let specials = &bodies.specials;
     for ((mover, orientation), twist) in bodies.movers.iter_mut().zip(&mut bodies.orientations).zip(twists) {
         let special = specials.get((mover.special as usize).wrapping_sub(1));
         let (way, turn) = (twist.velocity * model.dt, twist.angular_velocity * model.dt);
-        match special.map(|special| (special, special.motion)) {
+        match special.map(|special| (special, &special.motion)) {
             Some((_, Motion::Fixed | Motion::Belt(_))) => {}
             Some((special, Motion::Prescribed(motion))) => {
+                let end = motion.clock().time_at(next, model.dt);
                 let pose = motion.pose(special.position0, special.orientation0, end);
                 (mover.position, *orientation) = (pose.position, pose.orientation);
                 (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);

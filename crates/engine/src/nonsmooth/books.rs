@@ -15,6 +15,7 @@ use crate::error::{DeepBy, Trouble};
 use crate::law::Motions;
 use crate::measure::ContactRow;
 use crate::model::Model;
+use crate::schedule::Signal;
 use crate::state::{Load, State};
 
 /// A motion that is on its limit but for this share slips, where it moves.
@@ -62,7 +63,7 @@ pub fn book(model: &Model, state: &mut State, work: &mut Work) {
     }
     work.keep_rows = false;
     (0..4).for_each(|motion| state.sums.work[motion] += done[motion]);
-    state.sums.driven += drives(state, &means, dt);
+    state.sums.driven += drives(model, state, &means);
 }
 
 fn mean(start: &Twist, end: &Twist) -> Twist {
@@ -71,17 +72,20 @@ fn mean(start: &Twist, end: &Twist) -> Twist {
 }
 
 /// Work of what drives bodies, and of constant loads, in the step (J).
-fn drives(state: &State, means: &[Twist], dt: f64) -> f64 {
-    let bodies = &state.bodies;
+fn drives(model: &Model, state: &State, means: &[Twist]) -> f64 {
+    let (bodies, dt, start) = (&state.bodies, model.dt, state.time(model));
     let of_body = |((mover, load), mean): ((&crate::state::Mover, &Load), &Twist)| {
         let Some(special) = bodies.special(mover) else { return 0.0 };
+        let mean_of = |load: &Signal<DVec3>| load.mean(start, start + dt);
         match special.motion {
             Motion::Fixed | Motion::Belt(_) => 0.0,
             Motion::Prescribed(_) | Motion::Servo(_) => {
                 -(load.force.dot(mean.velocity) + load.torque.dot(mean.angular_velocity))
             }
-            Motion::Held => special.torque.dot(mean.angular_velocity),
-            Motion::Free => special.force.dot(mean.velocity) + special.torque.dot(mean.angular_velocity),
+            Motion::Held => mean_of(&special.torque).dot(mean.angular_velocity),
+            Motion::Free => {
+                mean_of(&special.force).dot(mean.velocity) + mean_of(&special.torque).dot(mean.angular_velocity)
+            }
         }
     };
     bodies.movers.iter().zip(&bodies.loads).zip(means).map(of_body).sum::<f64>() * dt

@@ -24,7 +24,7 @@ pub fn assemble(model: &Model, state: &State, geometry: &Geometry, work: &mut Wo
     rows.clear();
     touching.clear();
     let recovery = settings.recovery_speed.unwrap_or(f64::INFINITY);
-    let above = model.gravity.length();
+    let above = model.gravity.largest();
     let mut filling = Filling { model, state, geometry, before, twists, recovery, above, rows, touching };
     for pairs in pairs.chunk_by(|one, other| one.a == other.a) {
         of_walls.clear();
@@ -166,9 +166,13 @@ impl Filling<'_> {
     /// How the surface of a body runs at a touch with this normal, while the body stays (m/s).
     fn belt(&self, index: u32, normal: DVec3) -> DVec3 {
         let bodies = &self.state.bodies;
-        match bodies.special(&bodies.movers[index as usize]).map(|special| special.motion) {
+        let start = self.state.time(self.model);
+        match bodies.special(&bodies.movers[index as usize]).map(|special| &special.motion) {
             // It turns at its end with its surface: it never runs into a body.
-            Some(Motion::Belt(velocity)) => velocity - normal * velocity.dot(normal),
+            Some(Motion::Belt(velocity)) => {
+                let velocity = velocity.mean(start, start + self.model.dt);
+                velocity - normal * velocity.dot(normal)
+            }
             _ => DVec3::ZERO,
         }
     }

@@ -6,6 +6,7 @@
 use super::{Work, bodies, books, change, memory, pairs, rows};
 use crate::check;
 use crate::cone::{self, Certificate, Cone, Rule, Settings};
+use crate::energy;
 use crate::error::Trouble;
 use crate::geometry::Geometry;
 use crate::model::Model;
@@ -29,7 +30,9 @@ pub fn advance(
                 bodies::put_in_order(state, geometry);
             }
             solve(model, state, geometry, work)?;
+            energy::book_gravity(model, state);
             bodies::move_by(&work.twists, model, state);
+            energy::book_gravity(model, state);
             geometry.follow(&state.bodies);
             books::book(model, state, work);
             memory::remember(state, work, model.dt);
@@ -59,7 +62,7 @@ pub fn solve(model: &Model, state: &State, geometry: &Geometry, work: &mut Work)
 /// What the solver is told.
 fn settings(model: &Model, work: &Work) -> Settings {
     let asked = &work.settings;
-    let tolerance = asked.tolerance_at(model.gravity, model.dt);
+    let tolerance = asked.tolerance_at(model.gravity.largest(), model.dt);
     let (tolerance, max_iterations) = asked.iterations.map_or((tolerance, asked.max_iterations), |count| (0.0, count));
     Settings { cone: asked.cone, relaxation: asked.relaxation, tolerance, max_iterations }
 }

@@ -1,4 +1,4 @@
-//! Spheres that overlap, pushed apart round by round.
+//! Spheres, or solids, that overlap, pushed apart round by round.
 //!
 //! In a round every sphere moves away from those that it overlaps, or nearly does, by half of what is missing, all at once. A
 //! sphere that has moved nowhere, and near which none has moved, need not be looked at in the next round: there, too, it
@@ -115,12 +115,21 @@ impl<'a> Crowd<'a> {
                 if !self.looked_at[other] {
                     near(other as u32);
                 }
-                overlapping |= distance <= reach;
                 // Two at one place are parted along an axis, the lower one down.
-                let lower = self.numbers[sphere as usize] < self.numbers[other];
-                let direction =
-                    if distance > 0.0 { between / distance } else { DVec3::Z * if lower { -1.0 } else { 1.0 } };
-                shift += direction * (0.5 * (CLEARANCE * reach - distance));
+                let numbers = [sphere as usize, other].map(|at| self.numbers[at] as usize);
+                let axis = DVec3::Z * if numbers[0] < numbers[1] { -1.0 } else { 1.0 };
+                let solids = self.room.apart(numbers, between).map(|apart| {
+                    let normal = if distance > 0.0 { apart.normal } else { axis };
+                    (normal, self.room.clearance() - apart.gap, apart.gap <= 0.0)
+                });
+                let (direction, missing, overlap) = solids.unwrap_or_else(|| {
+                    let direction = if distance > 0.0 { between / distance } else { axis };
+                    (direction, CLEARANCE * reach - distance, distance <= reach)
+                });
+                overlapping |= overlap;
+                if missing > 0.0 {
+                    shift += direction * (0.5 * missing);
+                }
             }
             true
         });
@@ -130,7 +139,10 @@ impl<'a> Crowd<'a> {
     fn any_overlap(&self) -> bool {
         let overlaps = |&sphere: &u32| {
             let (at, radius) = self.shelves.sphere(sphere as usize);
-            self.shelves.overlaps(at, radius, sphere as usize)
+            let with = |other: usize, between: DVec3| {
+                self.room.overlap([sphere as usize, other].map(|at| self.numbers[at] as usize), between)
+            };
+            self.shelves.overlaps(at, radius, sphere as usize, with)
         };
         self.moved.par_iter().with_min_len(1024).any(overlaps)
     }

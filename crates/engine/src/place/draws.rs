@@ -58,13 +58,14 @@ impl<'a> Draws<'a> {
     /// `jammed`.
     pub fn next(&mut self, shelves: &Shelves, smallest: f64, jammed: bool) -> Draw {
         if self.next == self.batch.len() {
-            let crowded = 4 * self.placed < AT_ONCE && !jammed;
+            // Of solids the spheres around them do not tell.
+            let crowded = 4 * self.placed < AT_ONCE && !jammed && self.room.solids.is_none();
             self.batch.clear();
             let (room, ahead) = (self.room, &mut self.ahead);
             self.batch.extend((0..AT_ONCE).map(|_| Draw { place: room.draw(ahead), taken: false }));
             if crowded {
                 let covered = |place: DVec3| self.covered.as_ref().is_some_and(|covered| covered.covers(place));
-                let taken = |place: DVec3| covered(place) || shelves.overlaps(place, smallest, usize::MAX);
+                let taken = |place: DVec3| covered(place) || shelves.overlaps(place, smallest, usize::MAX, |_, _| true);
                 let look = |draw: &mut Draw| draw.taken = taken(draw.place);
                 self.batch.par_iter_mut().with_min_len(256).for_each(look);
             }

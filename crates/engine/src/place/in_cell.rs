@@ -6,6 +6,7 @@
 
 use glam::DVec3;
 
+use super::volume_of;
 use crate::cell::Frame;
 
 /// Where centres may lie.
@@ -20,17 +21,25 @@ pub struct Within {
 impl Within {
     /// Volume of the spheres over the volume that they may cover.
     pub fn volume_fraction(&self, radii: &[f64]) -> f64 {
-        let volume: f64 = radii.iter().map(|r| 4.0 / 3.0 * std::f64::consts::PI * r * r * r).sum();
+        volume_of(radii) / self.room(radii)
+    }
+
+    /// The volume that spheres, or solids with these radii around them, may cover (m^3).
+    pub(super) fn room(&self, radii: &[f64]) -> f64 {
         let diameter = 2.0 * radii.iter().copied().fold(0.0, f64::max);
         // A face that does not repeat is passed by as much as a radius.
         let faces = self.frame.heights().into_iter().zip(self.frame.periodic);
         let beyond: f64 = faces.map(|(height, repeats)| if repeats { 1.0 } else { 1.0 + diameter / height }).product();
         let cell = self.frame.volume().abs() * beyond;
-        let room = self.bounds.map_or(cell, |(from, to)| {
+        self.bounds.map_or(cell, |(from, to)| {
             let size = to - from + DVec3::splat(diameter);
             (size.x * size.y * size.z).min(cell)
-        });
-        volume / room
+        })
+    }
+
+    /// The same with the cell of the lattice that leans least: in it distances to the nearest image are sure.
+    pub(super) fn upright(&self) -> Within {
+        Within { frame: self.frame.reduced().map_or(self.frame, |reduced| reduced.0), ..*self }
     }
 
     /// The place at these fractions of the room.

@@ -199,24 +199,28 @@ impl Shelves {
         }
     }
 
-    /// Whether a sphere there would overlap one that was inserted and is not itself.
-    pub fn overlaps(&self, at: DVec3, radius: f64, itself: usize) -> bool {
+    /// Whether a sphere there would overlap one that was inserted and is not itself, and for which `with` says so, too: its number,
+    /// and from its centre to the place.
+    #[inline(always)]
+    pub fn overlaps(&self, at: DVec3, radius: f64, itself: usize, with: impl Fn(usize, DVec3) -> bool) -> bool {
+        let overlaps = |other: usize, centre: DVec3, other_radius: f64| {
+            let (between, reach) = (self.nearest(at - centre), radius + other_radius);
+            other != itself && between.length_squared() <= reach * reach && with(other, between)
+        };
         // In a crowd it is most often one of the same cell.
         let mut sphere = self.heads[self.place_of(at)];
         while sphere != NONE {
             let Shelved { centre, radius: other, next } = self.shelved[sphere as usize];
-            let reach = radius + other;
-            if sphere as usize != itself && self.nearest(at - centre).length_squared() <= reach * reach {
+            if overlaps(sphere as usize, centre, other) {
                 return true;
             }
             sphere = next;
         }
-        let mut overlaps = false;
+        let mut found = false;
         self.near(at, |other, centre, other_radius| {
-            let reach = radius + other_radius;
-            overlaps = other != itself && self.nearest(at - centre).length_squared() <= reach * reach;
-            !overlaps
+            found = overlaps(other, centre, other_radius);
+            !found
         });
-        overlaps
+        found
     }
 }

@@ -13,7 +13,7 @@ use crate::contact::{Block, LANES, Lanes, Side};
 use crate::law::kernel::{self, Kernel};
 use crate::law::{ColdBlock, MemoryLayout, SpringLaws, one};
 use crate::measure::{ContactRow, contact_row};
-use crate::state::{BlockHead, Load, Slot, Slots};
+use crate::state::{BlockHead, Load, Mover, Slot, Slots};
 
 /// The pairs of a chunk: its candidates, and which of them have a place, block after block.
 #[derive(Clone, Copy)]
@@ -249,6 +249,9 @@ fn belt_power(block: &Block, view: &View, batch: &Batch) -> f64 {
         let wall = view.colliders.now.wall(view.wall(index));
         if wall.belt {
             let (sphere, belt) = (&view.records.movers[sphere as usize], &view.records.movers[index as usize]);
+            // At the full step, as the power of the contact: a belt that speeds up has another velocity amid the step.
+            let ahead = glam::Vec3::from(belt.velocity_ahead).as_dvec3();
+            let belt = &Mover { velocity: belt.velocity + ahead, ..*belt };
             // A plane that does not turn has one velocity everywhere.
             let velocity = match wall.plane() {
                 Some(normal) if batch.class.solid => belt.velocity - normal * belt.velocity.dot(normal),

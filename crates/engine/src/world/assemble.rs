@@ -8,23 +8,29 @@ use super::World;
 use super::work::{self, Work};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control, diagonal, trace};
+use crate::clock::Clock;
 use crate::collide::solid;
 use crate::error::BuildError;
 use crate::geometry::Geometry;
-use crate::inflow::{Inflow, Queue, Traffic};
+use crate::inflow::{Entrance, Inflow, MOST_SITES, Queue, Traffic};
 use crate::law::SpringLaws;
 use crate::ledger::Sums;
 use crate::model::Model;
 use crate::mover::{check_body, mover_of};
 use crate::setup::{Described, Setup};
 use crate::shape::Shape;
-use crate::state::{Bodies, Contacts, Load, Mover, State, chunk_size};
+use crate::state::{Bodies, Contacts, GONE, Load, Mover, State, chunk_size};
 
 impl World {
     /// The world of a setup, before any lists. Bodies as described take more room than as they are kept: they go before
     /// the rest is made.
     pub(super) fn assemble(setup: Setup) -> Result<World, BuildError> {
-        let mut world = World::described(setup.model, setup.bodies.iter())?;
+        World::assemble_without(setup, &[])
+    }
+
+    /// The same without bodies that stages took out, by rising id: they are described, and nowhere.
+    pub(super) fn assemble_without(setup: Setup, removed: &[u32]) -> Result<World, BuildError> {
+        let mut world = World::described(setup.model, setup.bodies.iter(), removed)?;
         drop(setup.bodies);
         world.state.bodies.loads = vec![Load::default(); world.state.bodies.movers.len()];
         Ok(world)
@@ -32,7 +38,7 @@ impl World {
 
     /// The same of bodies that the caller keeps.
     pub(super) fn assemble_from(setup: &Described) -> Result<World, BuildError> {
-        let mut world = World::described(setup.model.clone(), setup.bodies.iter())?;
+        let mut world = World::described(setup.model.clone(), setup.bodies.iter(), &[])?;
         world.state.bodies.loads = vec![Load::default(); world.state.bodies.movers.len()];
         Ok(world)
     }
@@ -41,6 +47,7 @@ impl World {
     fn described<B: Borrow<Body>>(
         model: Model,
         described: impl ExactSizeIterator<Item = B> + Clone,
+        removed: &[u32],
     ) -> Result<World, BuildError> {
         if !(model.dt > 0.0 && model.dt.is_finite()) {
             return Err(BuildError::BadStep(model.dt));
@@ -62,17 +69,20 @@ impl World {
         for (id, body) in described.clone().enumerate() {
             let body = body.borrow();
             check_body(id as u32, body, &model)?;
+            material_of.push(body.material);
+            if removed.binary_search(&(id as u32)).is_ok() {
+                continue;
+            }
             work::check_body(&model.method, id as u32, body)?;
             let mover = mover_of(id as u32, body, &model, &mut specials);
             any_solid |= body.shape.is_solid();
             let group = if mover.radius > 0.0 { &mut spheres } else { &mut walls };
             group.0.push(mover);
             group.1.push(body.orientation.normalize());
-            material_of.push(body.material);
             laws.meet(&model, id as u32, body);
         }
         laws.check(&model, described.len() as u32)?;
-        if any_solid {
+        if any_solid || model.inflows.iter().any(|inflow| !inflow.mould.shape().is_sphere()) {
             check_solids(&model, described.clone())?;
         }
         if model.cell.is_some() {
@@ -84,16 +94,17 @@ impl World {
         let first_wall = movers.len();
         movers.append(&mut walls.0);
         orientations.append(&mut walls.1);
-        let index_of = vec![0; movers.len()];
+        let index_of = vec![GONE; material_of.len()];
         let chunk = chunk_size(movers.len());
         let mut bodies =
             Bodies { movers, orientations, index_of, material_of, specials, first_wall, chunk, ..Bodies::default() };
         bodies.note_indices();
         let geometry = Geometry::of(&mut bodies);
-        let queue = |inflow: &Inflow| Queue { next_look: inflow.due_step(0, model.dt), ..Queue::default() };
+        let queue = |inflow: &Inflow| Queue::starting(inflow, Clock::default(), model.dt);
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
         let contacts = Contacts::of(&model.method);
-        let state = State { step: 0, bodies, contacts, sums: Sums::default(), traffic, cell };
+        let clock = Clock::default();
+        let state = State { step: 0, clock, bodies, contacts, sums: Sums::default(), traffic, cell };
         let work = Work::new(&model, &state)?;
         Ok(World { model, state, geometry, work })
     }
@@ -123,8 +134,7 @@ fn check_cell<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + 
         );
     }
     check_control(cell)?;
-    let gradient = CellState::new(cell, DVec3::ZERO).gradient * model.dt;
-    if gradient.to_cols_array().iter().any(|strain| strain.abs() > MOST_STRAIN) {
+    if cell.control.largest_rate() * model.dt > MOST_STRAIN {
         return bad("it strains by more than a tenth in one step: take a smaller step, or strain it more slowly");
     }
     if !model.inflows.is_empty() {
@@ -148,7 +158,7 @@ fn check_cell<B: Borrow<Body>>(model: &Model, bodies: impl Iterator<Item = B> + 
             Shape::Sphere { .. } => "is driven: in a cell spheres are free, held or fixed",
             Shape::Plane { normal } if !flows => {
                 let normal = body.orientation * normal.normalize();
-                if matches!(body.motion, Motion::Prescribed(p) if p.angular_velocity.cross(normal) != DVec3::ZERO) {
+                if matches!(&body.motion, Motion::Prescribed(motion) if motion.tilts(normal)) {
                     return bad(&format!("body {id} is a plane that turns, which a cell has no room for"));
                 }
                 let crosses = |k: usize| frame.periodic[k] && normal.dot(vectors[k]).abs() > 1e-9 * vectors[k].length();
@@ -178,18 +188,18 @@ fn check_control(cell: &Cell) -> Result<(), BuildError> {
     };
     match &cell.control {
         Control::Fixed => Ok(()),
-        Control::Strain { gradient } if gradient.is_finite() => Ok(()),
+        Control::Strain { gradient } if gradient.values().iter().all(DMat3::is_finite) => Ok(()),
         Control::Strain { .. } => bad("its velocity gradient must be finite"),
-        Control::Pressure { target, .. } if !(target.is_finite() && *target == target.transpose()) => {
+        Control::Pressure { target, .. } if !target.values().iter().all(|m| m.is_finite() && *m == m.transpose()) => {
             bad("its target must be finite and symmetric")
         }
-        Control::Pressure { target, .. } if trace(*target) <= 0.0 => {
+        Control::Pressure { target, .. } if target.values().iter().any(|m| trace(*m) <= 0.0) => {
             bad("its mean target must be a pressure above zero")
         }
         Control::Pressure { inertia, .. } | Control::MeanStress { inertia, .. } if !positive(inertia) => {
             bad("its damping time and its energy must be above zero")
         }
-        Control::Pressure { target, triclinic: false, .. } if !is_diagonal(*target) => {
+        Control::Pressure { target, triclinic: false, .. } if !target.values().iter().copied().all(is_diagonal) => {
             bad("one that is not triclinic cannot hold a target that shears it")
         }
         Control::Pressure { triclinic: false, .. } => {
@@ -198,7 +208,8 @@ fn check_control(cell: &Cell) -> Result<(), BuildError> {
         }
         Control::Pressure { .. } => Ok(()),
         Control::MeanStress { pressure, axis, rate, .. } => {
-            let sound = *pressure > 0.0 && pressure.is_finite() && *axis < 3 && rate.is_finite();
+            let pressures = pressure.values().iter().all(|p| *p > 0.0 && p.is_finite());
+            let sound = pressures && *axis < 3 && rate.largest().is_finite();
             if sound { Ok(()) } else { bad("its mean stress must be above zero, its axis x, y or z, its rate finite") }
         }
     }
@@ -222,22 +233,34 @@ fn centre_of(movers: &[Mover]) -> DVec3 {
 fn check_inflows(model: &Model) -> Result<(), BuildError> {
     for (stream, inflow) in model.inflows.iter().enumerate() {
         let bad = |what, value, expected| Err(BuildError::BadStream { stream, what, value, expected });
-        if !(inflow.rate > 0.0 && inflow.rate.is_finite()) {
-            return bad("rate", inflow.rate, "a positive number");
+        let rate = inflow.rate.signal();
+        let unsound = |rate: &f64| !(*rate >= 0.0 && rate.is_finite());
+        if let Some(rate) = rate.values().iter().find(|rate| unsound(rate)).or(rate.is_zero().then_some(&0.0)) {
+            return bad("rate", *rate, "a positive number");
         }
         if !(inflow.start >= 0.0 && inflow.start.is_finite()) {
             return bad("start", inflow.start, "a number that is not negative");
         }
-        if !inflow.from.cmple(inflow.to).all() || !inflow.to.is_finite() {
+        let [from, to] = inflow.entrance.bounds();
+        if !from.cmple(to).all() || !to.is_finite() {
             return bad("a corner of the box", f64::NAN, "`to` not below `from`");
         }
-        if !(inflow.radius[0] > 0.0 && inflow.radius[1].is_finite()) {
-            return bad("radius", inflow.radius[0], "a positive number");
+        if let Entrance::Sites(sites) = inflow.entrance
+            && !(1..=u64::from(MOST_SITES)).contains(&sites.count())
+        {
+            return bad("the number of sites", sites.count() as f64, "from 1 to 10000");
         }
-        if inflow.radius[0] > inflow.radius[1] {
-            return bad("the largest radius", inflow.radius[1], "at least the smallest");
+        let [least, most] = inflow.mould.radii();
+        if !(least > 0.0 && most.is_finite()) {
+            return bad("radius", least, "a positive number");
         }
-        let material = model.materials.get(usize::from(inflow.material));
+        if least > most {
+            return bad("the largest radius", most, "at least the smallest");
+        }
+        if inflow.body.motion != Motion::Free {
+            return bad("the motion", f64::NAN, "a free one");
+        }
+        let material = model.materials.get(usize::from(inflow.material()));
         for body in inflow.extremes(material.map_or(0.0, |material| material.density)) {
             check_body(0, &body, model)?;
         }
@@ -276,35 +299,37 @@ impl Laws {
     /// The same for bodies to come, the first of which has this id; then, what is missing.
     fn check(mut self, model: &Model, first: u32) -> Result<(), BuildError> {
         // Of a stream two bodies stand for all: they may meet each other.
-        let of_stream = |inflow: &Inflow| inflow.extremes(0.0).into_iter().take(inflow.count.min(2) as usize);
-        for (id, body) in (first..).zip(model.inflows.iter().flat_map(of_stream)) {
+        for (id, body) in (first..).zip(model.inflows.iter().flat_map(two_of)) {
             self.meet(model, id, &body);
         }
         self.missing.map_or(Ok(()), Err)
     }
 }
 
-/// Two bodies that may meet must be a pair of shapes that is built, under laws that know such shapes; spheres to come, too.
+/// Two bodies of a stream, or one if no more come: they stand for all.
+fn two_of(inflow: &Inflow) -> impl Iterator<Item = Body> + Clone {
+    let one = inflow.extremes(0.0).swap_remove(0);
+    std::iter::repeat_n(one, inflow.count.min(2) as usize)
+}
+
+/// Two bodies that may meet must be a pair of shapes that is built, under laws that know such shapes; those to come, too.
 fn check_solids<B: Borrow<Body>>(
     model: &Model,
     bodies: impl ExactSizeIterator<Item = B> + Clone,
 ) -> Result<(), BuildError> {
+    let to_come: Vec<Body> = model.inflows.iter().flat_map(two_of).collect();
+    let all = || bodies.clone().map(Either::There).chain(to_come.iter().map(Either::ToCome));
     let mut looked_at: Vec<(&'static str, bool, u16)> = Vec::new();
-    for (id, body) in bodies.clone().enumerate() {
-        let body = body.borrow();
+    for (id, body) in all().enumerate() {
+        let body = body.get();
         // What one box may not meet, another may not either.
         let kind = (body.shape.kind(), body.motion.yields(), body.material);
         if !body.shape.is_solid() || looked_at.contains(&kind) {
             continue;
         }
         looked_at.push(kind);
-        for inflow in &model.inflows {
-            if model.laws.springs(body.material, inflow.material).is_some_and(SpringLaws::knows_spheres_only) {
-                return Err(BuildError::NeedsPoints { a: id as u32, b: bodies.len() as u32, kind: kind.0 });
-            }
-        }
-        for (other, second) in bodies.clone().enumerate() {
-            let second = second.borrow();
+        for (other, second) in all().enumerate() {
+            let second = second.get();
             let meet = other != id && (kind.1 || second.motion.yields());
             let (a, b) = (id.min(other) as u32, id.max(other) as u32);
             let laws = model.laws.springs(body.material, second.material);
@@ -318,4 +343,19 @@ fn check_solids<B: Borrow<Body>>(
         }
     }
     Ok(())
+}
+
+/// A body that is there, or one of a stream.
+enum Either<'a, B> {
+    There(B),
+    ToCome(&'a Body),
+}
+
+impl<B: Borrow<Body>> Either<'_, B> {
+    fn get(&self) -> &Body {
+        match self {
+            Either::There(body) => body.borrow(),
+            Either::ToCome(body) => body,
+        }
+    }
 }

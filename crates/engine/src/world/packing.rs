@@ -29,14 +29,19 @@ impl World {
     /// |P_ij - target_ij| (over three where angles are kept), over the mean target. `None` when no stress is asked for.
     pub fn pressure_error(&self) -> Option<f64> {
         let pressure = self.pressure()?;
-        match self.model.cell?.control {
+        let time = self.time();
+        match &self.model.cell.as_ref()?.control {
             Control::Pressure { target, triclinic, .. } => {
                 // A cell that keeps its angles has no say in the shear stresses.
-                let off = if triclinic { pressure - target } else { diagonal(pressure - target) };
+                let target = target.at(time);
+                let off = if *triclinic { pressure - target } else { diagonal(pressure - target) };
                 let off = off.to_cols_array().into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                 Some(off / (trace(target) / 3.0).abs())
             }
-            Control::MeanStress { pressure: target, .. } => Some((trace(pressure) / 3.0 - target).abs() / target.abs()),
+            Control::MeanStress { pressure: target, .. } => {
+                let target = target.at(time);
+                Some((trace(pressure) / 3.0 - target).abs() / target.abs())
+            }
             Control::Fixed | Control::Strain { .. } => None,
         }
     }
@@ -52,12 +57,12 @@ impl World {
     /// Kinetic + stored energy + pressure times volume + kinetic energy of the cell (J): what elastic grains under a
     /// barostat keep, and what falls with friction. `None` when the cell is not under pressure.
     pub fn enthalpy(&self) -> Option<f64> {
-        let (cell, control) = (self.state.cell.as_ref()?, self.model.cell?.control);
+        let (cell, control) = (self.state.cell.as_ref()?, &self.model.cell.as_ref()?.control);
         let Control::Pressure { target, inertia, .. } = control else { return None };
         let ledger = self.ledger();
-        let inertia = deform::inertia_of(&self.state.bodies, &inertia);
+        let inertia = deform::inertia_of(&self.state.bodies, inertia);
         let of_cell = 0.5 * inertia * deform::contraction(cell.gradient, cell.gradient);
-        Some(ledger.kinetic + ledger.stored + trace(target) / 3.0 * cell.frame.volume().abs() + of_cell)
+        Some(ledger.kinetic + ledger.stored + trace(target.at(self.time())) / 3.0 * cell.frame.volume().abs() + of_cell)
     }
 
     /// The image of a place in the cell (m): bodies may have left it a little since neighbour lists were made. The place
@@ -102,7 +107,7 @@ mod tests {
         model.laws.set(0, 0, laws);
         let gradient = DMat3::from_cols(DVec3::new(0.0, 0.0, 0.001), DVec3::X * 0.01, DVec3::ZERO);
         let vectors = DMat3::from_diagonal(DVec3::splat(4.0 * 0.98));
-        model.cell = Some(Cell { frame: Frame::new(vectors), control: Control::Strain { gradient } });
+        model.cell = Some(Cell { frame: Frame::new(vectors), control: Control::Strain { gradient: gradient.into() } });
         let place = |i: u32| DVec3::new(f64::from(i % 4), f64::from(i / 4 % 4), f64::from(i / 16)) * 0.98;
         let bodies = (0..64).map(|i| Body::new(Shape::Sphere { radius: 0.5 }, 0, place(i))).collect();
         let mut world = World::new(Setup { model, bodies }).expect("the setup makes a world");

@@ -191,13 +191,16 @@ impl World {
     /// Mean net force on free bodies over the mean normal force in contacts; 0 when nothing touches.
     pub fn unbalanced_force(&self) -> f64 {
         let bodies = &self.state.bodies;
+        let time = self.time();
+        let gravity = self.model.gravity.at(time);
         let net_force = |(mover, load): (&Mover, &Load)| {
             let special = bodies.special(mover);
             if mover.inverse_mass == 0.0 || special.is_some_and(|special| special.motion == Motion::Held) {
                 return None;
             }
-            let (force, mask) = special.map_or((DVec3::ZERO, DVec3::ONE), |special| (special.force, special.free));
-            Some(((load.force + force + self.model.gravity / mover.inverse_mass) * mask).length())
+            let (force, mask) =
+                special.map_or((DVec3::ZERO, DVec3::ONE), |special| (special.force.at(time), special.free));
+            Some(((load.force + force + gravity / mover.inverse_mass) * mask).length())
         };
         let add = |sum: (f64, usize), one: (f64, usize)| (sum.0 + one.0, sum.1 + one.1);
         let chunks = bodies.movers.par_chunks(bodies.chunk).zip(bodies.loads.par_chunks(bodies.chunk));

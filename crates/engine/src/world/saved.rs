@@ -21,6 +21,7 @@ use super::World;
 use crate::answers::{Changed, Kept, Stage};
 use crate::body::Motion;
 use crate::cell::{Cell, CellState};
+use crate::clock::Clock;
 use crate::column::{COLUMNS, Column, Columns, IMAGES, Of};
 use crate::contact::{ContactKey, Remembered};
 use crate::error::RestoreError;
@@ -48,6 +49,8 @@ pub struct SavedContact {
 pub struct Saved {
     /// Steps done.
     pub step: u64,
+    /// What time it is.
+    pub clock: Clock,
     /// The step (s).
     pub dt: f64,
     /// What the ledger has booked.
@@ -108,6 +111,7 @@ impl World {
         let method = self.work.answers();
         Saved {
             step: self.state.step,
+            clock: self.state.clock,
             dt: self.model.dt,
             sums: self.state.sums,
             entries: method.entries().into_iter().map(|(name, number)| (name.to_owned(), number)).collect(),
@@ -157,12 +161,16 @@ impl World {
 
     /// The world that was saved. `setup` is what it was made from.
     pub fn restore(setup: Setup, saved: &Saved) -> Result<World, RestoreError> {
-        let mut world = World::assemble(setup)?;
+        let mut world = World::assemble_without(setup, &saved.traffic.removed)?;
         if world.model.dt.to_bits() != saved.dt.to_bits() {
             return Err(RestoreError::Differs(format!("its step is {:e} s, not {:e} s", saved.dt, world.model.dt)));
         }
         if saved.step > MOST_STEPS {
             return broken(format!("it has taken {} steps", saved.step));
+        }
+        let clocks = saved.traffic.queues.iter().map(|queue| queue.since).chain([saved.clock]);
+        if clocks.into_iter().any(|clock| !clock.is_sound(saved.step)) {
+            return broken("a clock that cannot be");
         }
         let (found, expected) = (saved.stride, world.work.answers().stride(&world.model));
         if found != expected && found > 0 {
@@ -179,7 +187,7 @@ impl World {
         world.state.traffic = saved.traffic.clone();
         world.take_cell(saved)?;
         world.put_back(saved)?;
-        world.state.step = saved.step;
+        (world.state.step, world.state.clock) = (saved.step, saved.clock);
         world.state.sums = saved.sums;
         Ok(world)
     }
@@ -200,9 +208,9 @@ impl World {
     }
 
     /// The cell as it was saved, if there is one.
-    fn take_cell(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+    pub(super) fn take_cell(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         let Some(cell) = &saved.cell else { return Ok(()) };
-        if self.model.cell.is_none_or(|model| model.frame.periodic != cell.frame.periodic) {
+        if self.model.cell.as_ref().is_none_or(|model| model.frame.periodic != cell.frame.periodic) {
             return Err(RestoreError::Differs("its cell repeats in other directions".into()));
         }
         if !cell.is_sound() {
@@ -214,18 +222,18 @@ impl World {
     }
 
     /// The same for a stage: the shape goes on, what drives it is the setup's.
-    fn go_on_with_cell(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+    pub(super) fn go_on_with_cell(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         let (Some(old), Some(model)) = (&saved.cell, &self.model.cell) else {
             return if saved.cell.is_some() { Err(RestoreError::Differs("it has a cell".into())) } else { Ok(()) };
         };
-        let new = CellState::new(&Cell { frame: old.frame, ..*model }, old.centre);
+        let new = CellState::new(&Cell { frame: old.frame, ..model.clone() }, old.centre);
         self.take_cell(saved)?;
         self.state.cell = Some(CellState { built: old.built, virial: old.virial, ..new });
         Ok(())
     }
 
     /// Whether the setup says where it is and how it moves. A servo goes on from where it stood.
-    fn is_driven(&self, mover: &Mover) -> bool {
+    pub(super) fn is_driven(&self, mover: &Mover) -> bool {
         let special = self.state.bodies.special(mover);
         special.is_some_and(|special| !(special.motion.yields() || matches!(special.motion, Motion::Servo(_))))
     }
@@ -246,7 +254,9 @@ impl World {
         bodies.loads.splice(at..at, vec![Load::default(); count]);
         bodies.orientations.splice(at..at, vec![DQuat::IDENTITY; count]);
         bodies.first_wall += count;
-        bodies.index_of.resize(bodies.movers.len(), GONE);
+        // Bodies that stages took out have ids and no place.
+        let ids = bodies.index_of.len() + count;
+        bodies.index_of.resize(ids, GONE);
         for (index, mover) in bodies.movers.iter().enumerate() {
             bodies.index_of[mover.id as usize] = index as u32;
         }
@@ -255,7 +265,7 @@ impl World {
     }
 
     /// Bodies, lists and contacts of the saved state in an assembled world.
-    fn put_back(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+    pub(super) fn put_back(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         self.check_sizes(saved)?;
         self.place_bodies(saved)?;
         let mut contacts = Remembered::with_capacity(saved.contacts.len());
@@ -303,7 +313,9 @@ impl World {
             if bodies.index_of.get(id as usize) != Some(&GONE) {
                 return broken(format!("body {id} stands in it twice, or cannot be"));
             }
-            let fixed = old.movers[old.index_of[id as usize] as usize];
+            let Some(&fixed) = old.movers.get(old.index_of[id as usize] as usize) else {
+                return broken(format!("body {id} stands in it, and a stage took it out"));
+            };
             if (index < saved.spheres) != (fixed.radius > 0.0) {
                 return broken("spheres do not stand before the others");
             }

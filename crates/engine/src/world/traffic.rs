@@ -48,9 +48,11 @@ impl World {
     /// How each stream keeps up with its rate.
     pub fn streams(&self) -> impl Iterator<Item = StreamReport> + '_ {
         self.model.inflows.iter().zip(&self.state.traffic.queues).map(|(inflow, queue)| {
-            let time = self.time() - inflow.start;
+            let (step, dt) = (self.state.step, self.model.dt);
+            let time = queue.since.time_at(step, dt) - inflow.start;
+            let density = self.model.materials[usize::from(inflow.material())].density;
             StreamReport {
-                due: inflow.due_before(self.state.step, self.model.dt),
+                due: inflow.due_before(step, dt, queue, density),
                 entered: queue.entered,
                 rate: if time > 0.0 { queue.entered as f64 / time } else { 0.0 },
             }

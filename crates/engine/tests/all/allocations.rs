@@ -6,8 +6,10 @@ use std::cell::Cell;
 
 use crate::common::*;
 use glam::DVec3;
-use stickslip::inflow::{Inflow, Outflow};
+use stickslip::inflow::{Entrance, Inflow, Outflow, Rate};
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
+use stickslip::sizes::Sizes;
 
 thread_local! {
     /// Calls of this thread, so that tests on other threads of this binary do not count.
@@ -51,23 +53,12 @@ fn steady_steps_allocate_nothing() {
         bodies.push(sphere(0.5, cell * 0.985 + random_vector(&mut stream, 0.01)));
     }
     let mut model = model(every_law(1e3)[0].1, 2e-3);
-    model.gravity = DVec3::Z * -1.0;
+    model.gravity = (DVec3::Z * -1.0).into();
     // Looking for bodies that left, and waiting for one to come, costs nothing either.
     model.outflow = Some(Outflow { from: DVec3::splat(-1e3), to: DVec3::splat(1e3) });
-    model.inflows = vec![Inflow {
-        material: 0,
-        radius: [0.5; 2],
-        mass_by_radius: false,
-        rate: 1.0,
-        count: 1,
-        start: 1e3,
-        from: DVec3::Z * 50.0,
-        to: DVec3::Z * 60.0,
-        velocity: DVec3::ZERO,
-        angular_velocity: DVec3::ZERO,
-        sizes: Stream::named(3, "sizes"),
-        places: Stream::named(3, "places"),
-    }];
+    let (mould, entrance) =
+        (Mould::of_spheres(Sizes::One(0.5)), Entrance::Box { from: DVec3::Z * 50.0, to: DVec3::Z * 60.0 });
+    model.inflows = vec![Inflow { start: 1e3, ..Inflow::new(mould, Rate::Number(1.0.into()), 1, entrance) }];
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool of one thread");
     pool.install(|| {
         let mut world = world(model, bodies);

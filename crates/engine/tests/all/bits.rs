@@ -71,7 +71,7 @@ fn poured(model: Model, radii: &[f64], half: f64, height: f64, walls: bool) -> S
 
 /// A model under these laws with a step that suits stiffnesses of 2e4 and masses of 1.
 fn falling(laws: SpringLaws, dt: f64) -> Model {
-    Model { gravity: DVec3::Z * -5.0, ..model(laws, dt) }
+    Model { gravity: (DVec3::Z * -5.0).into(), ..model(laws, dt) }
 }
 
 /// A scene by number, and how many steps it runs.
@@ -94,7 +94,7 @@ fn scene(number: usize) -> (Setup, u64) {
             let oscillate = Some(Oscillation { axis: DVec3::Z, amplitude: 0.1, frequency: 3.0, phase: 0.5 });
             let spin = DVec3::Z * 0.5;
             setup.bodies[200].motion =
-                Motion::Prescribed(Prescribed { angular_velocity: spin, oscillate, ..Prescribed::default() });
+                Motion::Prescribed(Prescribed { angular_velocity: spin.into(), oscillate, ..Prescribed::default() });
             (setup, steps)
         }
         6 => (poured(falling(damped(laws[14].1), 4e-4), &[0.5; 400], 3.0, 18.0, true), 1500),
@@ -106,7 +106,7 @@ fn scene(number: usize) -> (Setup, u64) {
         5 => {
             let (mut setup, steps) = (poured(falling(damped(laws[0].1), 5e-4), &[0.5; 600], 3.0, 22.0, false), 3000);
             let turning =
-                |rate: DVec3| Motion::Prescribed(Prescribed { angular_velocity: rate, ..Prescribed::default() });
+                |rate: DVec3| Motion::Prescribed(Prescribed { angular_velocity: rate.into(), ..Prescribed::default() });
             // Open at both ends: what falls out meets the paddle.
             let tube = Shape::Tube { radius: 12.0, length: 7.0, axis: DVec3::Y, sides: Sides::Front };
             let paddle = Shape::Rectangle { normal: DVec3::Z, along: DVec3::X, size: [8.0, 6.0], sides: Sides::Both };
@@ -360,12 +360,16 @@ fn small_scene(laws: SpringLaws) -> Setup {
     setup.bodies[0].motion = Motion::Held;
     setup.bodies[1].motion = Motion::Fixed;
     let (velocity, angular_velocity) = (DVec3::new(0.5, 0.0, 0.2), DVec3::Z);
-    setup.bodies[2].motion = Motion::Prescribed(Prescribed { velocity, angular_velocity, ..Prescribed::default() });
+    setup.bodies[2].motion = Motion::Prescribed(Prescribed {
+        velocity: velocity.into(),
+        angular_velocity: angular_velocity.into(),
+        ..Prescribed::default()
+    });
     setup.bodies[3].lock = [false, true, false, true, false, false];
     setup.bodies[3].velocity.y = 0.0;
     setup.bodies[3].angular_velocity.x = 0.0;
-    setup.bodies[4].force = DVec3::new(1.0, 2.0, 0.0);
-    setup.bodies[4].torque = DVec3::new(0.0, 0.1, 0.0);
+    setup.bodies[4].force = DVec3::new(1.0, 2.0, 0.0).into();
+    setup.bodies[4].torque = DVec3::new(0.0, 0.1, 0.0).into();
     setup
 }
 

@@ -201,7 +201,7 @@ fn a_tumbling_box_loses_energy_only() {
             // The most by which the energy ever rises, and how often the number of touching corners changes.
             let rise = |dt: f64| {
                 let mut model = model(SpringLaws::frictionless(normal), dt);
-                model.gravity = DVec3::Z * -5.0;
+                model.gravity = (DVec3::Z * -5.0).into();
                 let falling = Body { angular_velocity: spin, ..brick(1.0, turn, DVec3::Z * 0.8) };
                 let mut world = world(model, vec![falling, plane(DVec3::Z, DVec3::ZERO)]);
                 let (mut least, mut rise, mut changes, mut corners) = (energy(&world), 0.0_f64, 0, 0);

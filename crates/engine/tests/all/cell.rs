@@ -16,7 +16,7 @@ use stickslip::{Body, Model, Motion, math};
 const INERTIA: CellInertia = CellInertia { damping_time: 2.25, energy: 1.0 };
 
 fn pressure(p: f64, triclinic: bool) -> Control {
-    Control::Pressure { target: DMat3::from_diagonal(DVec3::splat(p)), inertia: INERTIA, triclinic }
+    Control::Pressure { target: DMat3::from_diagonal(DVec3::splat(p)).into(), inertia: INERTIA, triclinic }
 }
 
 fn friction() -> SpringLaws {
@@ -126,12 +126,12 @@ fn the_step_in_a_cell_is_the_slow_one() {
         DMat3::from_cols(DVec3::new(8e-3, 1e-3, 0.0), DVec3::new(1e-3, 12e-3, -2e-3), DVec3::new(0.0, -2e-3, 9e-3));
     let controls = [
         (Control::Fixed, 1.0),
-        (Control::Strain { gradient: shear }, 2.0),
+        (Control::Strain { gradient: shear.into() }, 2.0),
         (pressure(0.02, true), 1.0),
-        (Control::Pressure { target: tensor, inertia: INERTIA, triclinic: true }, 1.0),
+        (Control::Pressure { target: tensor.into(), inertia: INERTIA, triclinic: true }, 1.0),
     ];
     for (control, lean) in controls {
-        let setup = Setup { model: model(friction(), 0.05, frame, control), bodies: bodies_of(&packed, 1.0) };
+        let setup = Setup { model: model(friction(), 0.05, frame, control.clone()), bodies: bodies_of(&packed, 1.0) };
         let mut slow = SlowWorld::new(setup.clone());
         let mut fast = World::new(setup).unwrap();
         let vectors = fast.cell().unwrap().frame.vectors;
@@ -164,7 +164,7 @@ fn an_affine_expansion_opens_every_contact() {
     let packed = packing(80, 4, 3000);
     let (e, dt, heavy) = (1e-3, 0.01, 1e12);
     let frame = packed.cell().unwrap().frame;
-    let control = Control::Strain { gradient: DMat3::from_diagonal(DVec3::splat(e)) };
+    let control = Control::Strain { gradient: DMat3::from_diagonal(DVec3::splat(e)).into() };
     let damping = 0.5 / heavy;
     let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, damping)));
     let mut grown = world(model(laws, dt, frame, control), at_rest(&bodies_of(&packed, heavy)));
@@ -210,8 +210,10 @@ fn a_retraced_strain_returns_at_second_order() {
     let error = |dt: f64| {
         let (mut frame, mut bodies, mut memory) = (frame, bodies.clone(), Remembered::default());
         for gradient in path {
-            let setup =
-                Setup { model: model(stick(1.0), dt, frame, Control::Strain { gradient }), bodies: bodies.clone() };
+            let setup = Setup {
+                model: model(stick(1.0), dt, frame, Control::Strain { gradient: gradient.into() }),
+                bodies: bodies.clone(),
+            };
             let mut part = World::with_memory(setup, &memory).unwrap();
             run(&mut part, (1.0 / dt).round() as u64);
             (frame, memory) = (part.cell().unwrap().frame, part.remembered());
@@ -252,9 +254,9 @@ fn the_barostat_keeps_its_enthalpy_to_second_order() {
     for triclinic in [true, false] {
         let inertia = CellInertia { damping_time: 1.0, energy: 1.0 };
         let target = DMat3::from_diagonal(DVec3::splat(target));
-        let control = Control::Pressure { target, inertia, triclinic };
+        let control = Control::Pressure { target: target.into(), inertia, triclinic };
         let drift = |dt: f64| {
-            let mut crystal = world(model(laws, dt, frame, control), bodies.clone());
+            let mut crystal = world(model(laws, dt, frame, control.clone()), bodies.clone());
             let start = crystal.enthalpy().unwrap();
             let (mut most, mut swing): (f64, f64) = (0.0, 0.0);
             for _ in 0..100 {
@@ -278,10 +280,10 @@ fn the_ledger_of_a_cell_closes_to_second_order() {
     let packed = packing(60, 7, 2500);
     let frame = packed.cell().unwrap().frame;
     let shear = DMat3::from_cols(DVec3::new(-0.002, 0.0, 0.0), DVec3::new(0.02, 0.0, 0.0), DVec3::ZERO);
-    let mean = Control::MeanStress { pressure: 0.01, axis: 2, rate: -0.005, inertia: INERTIA };
-    for control in [Control::Strain { gradient: shear }, pressure(0.05, true), mean] {
+    let mean = Control::MeanStress { pressure: 0.01.into(), axis: 2, rate: (-0.005).into(), inertia: INERTIA };
+    for control in [Control::Strain { gradient: shear.into() }, pressure(0.05, true), mean] {
         let error = |dt: f64| {
-            let mut part = world(model(friction(), dt, frame, control), bodies_of(&packed, 1.0));
+            let mut part = world(model(friction(), dt, frame, control.clone()), bodies_of(&packed, 1.0));
             let start = part.ledger();
             part.advance((10.0 / dt).round() as u64).unwrap();
             let ledger = part.ledger();
@@ -301,7 +303,7 @@ fn a_packing_comes_to_the_stress_that_is_asked_for() {
     let tensor =
         DMat3::from_cols(DVec3::new(8e-3, 1e-3, 0.0), DVec3::new(1e-3, 11e-3, -5e-4), DVec3::new(0.0, -5e-4, 11e-3));
     let (frame, bodies) = gas(100, 0.3, 8);
-    let control = Control::Pressure { target: tensor, inertia: INERTIA, triclinic: true };
+    let control = Control::Pressure { target: tensor.into(), inertia: INERTIA, triclinic: true };
     let mut packed = world(model(friction(), 0.05, frame, control), bodies);
     let centre = packed.centre_of_mass();
     packed.advance(4000).unwrap();
@@ -340,7 +342,7 @@ fn the_enthalpy_of_a_packing_falls() {
 fn the_mean_stress_is_held() {
     let packed = packing(150, 10, 20000);
     let frame = packed.cell().unwrap().frame;
-    let control = Control::MeanStress { pressure: 0.01, axis: 1, rate: -2e-5, inertia: INERTIA };
+    let control = Control::MeanStress { pressure: 0.01.into(), axis: 1, rate: (-2e-5).into(), inertia: INERTIA };
     let mut sheared = world(model(friction(), 0.05, frame, control), bodies_of(&packed, 1.0));
     let height = |w: &World| w.cell().unwrap().frame.vectors.y_axis.y;
     let start = height(&sheared);
@@ -368,9 +370,9 @@ fn the_same_bits_in_a_cell() {
     let packed = packing(700, 11, 600);
     let frame = packed.cell().unwrap().frame;
     let shear = DMat3::from_cols(DVec3::ZERO, DVec3::new(0.03, 0.0, 0.0), DVec3::ZERO);
-    let mean = Control::MeanStress { pressure: 0.01, axis: 0, rate: -0.003, inertia: INERTIA };
-    for control in [Control::Fixed, pressure(0.01, true), Control::Strain { gradient: shear }, mean] {
-        let setup = Setup { model: model(friction(), 0.05, frame, control), bodies: bodies_of(&packed, 1.0) };
+    let mean = Control::MeanStress { pressure: 0.01.into(), axis: 0, rate: (-0.003).into(), inertia: INERTIA };
+    for control in [Control::Fixed, pressure(0.01, true), Control::Strain { gradient: shear.into() }, mean] {
+        let setup = Setup { model: model(friction(), 0.05, frame, control.clone()), bodies: bodies_of(&packed, 1.0) };
         let go = |threads: usize, parts: &[u64]| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
@@ -424,7 +426,7 @@ fn a_floor_may_go_on_for_ever() {
     let gravity = DVec3::new(0.02, 0.005, -0.1);
     let bodies = || vec![sphere(0.5, DVec3::new(0.5, 0.5, 0.49)), common::plane(DVec3::Z, DVec3::ZERO)];
     let laws = SpringLaws { roll: None, spin: None, ..friction() };
-    let open = Model { gravity, ..common::model(laws, 0.02) };
+    let open = Model { gravity: gravity.into(), ..common::model(laws, 0.02) };
     let frame = Frame { periodic: [true, true, false], ..Frame::new(DMat3::from_diagonal(DVec3::new(4.0, 3.0, 2.5))) };
     let cell = Model { cell: Some(Cell { frame, control: Control::Fixed }), ..open.clone() };
     let (mut open, mut cell) = (world(open, bodies()), world(cell, bodies()));
@@ -476,10 +478,10 @@ fn cells_that_cannot_be_are_refused() {
     let plane = || vec![sphere(0.5, DVec3::ONE), common::plane(DVec3::Z, DVec3::ZERO)];
     assert!(refused(plain(cube(9.0), Control::Fixed), plane()).contains("crosses"));
     // A plane that turned came to cross a direction that repeats, where images of spheres do not feel it.
-    let turns = stickslip::body::Prescribed { angular_velocity: DVec3::X, ..Default::default() };
+    let turns = stickslip::body::Prescribed { angular_velocity: DVec3::X.into(), ..Default::default() };
     let turning = Body { motion: Motion::Prescribed(turns), ..common::plane(DVec3::Z, DVec3::ZERO) };
     assert!(refused(plain(half, Control::Fixed), vec![sphere(0.5, DVec3::ONE), turning]).contains("turns"));
-    let driven = Motion::Prescribed(stickslip::body::Prescribed { velocity: DVec3::X, ..Default::default() });
+    let driven = Motion::Prescribed(stickslip::body::Prescribed { velocity: DVec3::X.into(), ..Default::default() });
     let driven = vec![Body { motion: driven, ..sphere(0.5, DVec3::ONE) }, sphere(0.5, DVec3::splat(4.0))];
     assert!(refused(plain(cube(9.0), Control::Fixed), driven).contains("driven"));
     let leaning =
@@ -487,13 +489,13 @@ fn cells_that_cannot_be_are_refused() {
     assert!(refused(plain(leaning, pressure(1.0, false)), one()).contains("along x, y and z"));
     // A target with shear was taken for a cell that cannot shear: its pressure error never vanished.
     let target = DMat3::from_cols(DVec3::new(1.0, 0.2, 0.0), DVec3::new(0.2, 1.0, 0.0), DVec3::Z);
-    let sheared = Control::Pressure { target, inertia: INERTIA, triclinic: false };
+    let sheared = Control::Pressure { target: target.into(), inertia: INERTIA, triclinic: false };
     assert!(refused(plain(cube(9.0), sheared), one()).contains("shears"));
     // A body at 1e300 was not put back, stood in a wrong place of the grid, and met nothing.
     let far = vec![sphere(0.5, DVec3::X * 1e300), sphere(0.5, DVec3::ONE)];
     assert!(refused(plain(cube(9.0), Control::Fixed), far).contains("away"));
     // And one that becomes too thin in a run stops it.
-    let mut squeezed = world(plain(cube(4.0), Control::Strain { gradient: DMat3::IDENTITY * -0.1 }), one());
+    let mut squeezed = world(plain(cube(4.0), Control::Strain { gradient: (DMat3::IDENTITY * -0.1).into() }), one());
     let trouble = squeezed.advance(10_000).unwrap_err().to_string();
     assert!(trouble.contains("too thin"), "{trouble}");
 }
@@ -511,13 +513,13 @@ fn cube(side: f64) -> Frame {
 #[test]
 fn a_cell_that_leaps_stops_the_run() {
     for rate in [100.0, 150.0, -150.0] {
-        let control = Control::Strain { gradient: DMat3::IDENTITY * rate };
+        let control = Control::Strain { gradient: (DMat3::IDENTITY * rate).into() };
         let setup = Setup { model: model(friction(), 0.02, cube(9.0), control), bodies: two() };
         assert!(World::new(setup).unwrap_err().to_string().contains("tenth"));
     }
     for damping_time in [1e-200, 1e-3] {
         let inertia = CellInertia { damping_time, energy: 1.0 };
-        let control = Control::Pressure { target: DMat3::IDENTITY, inertia, triclinic: true };
+        let control = Control::Pressure { target: DMat3::IDENTITY.into(), inertia, triclinic: true };
         let mut leaping = world(model(friction(), 0.02, cube(9.0), control), two());
         assert!(leaping.advance(5).is_err(), "{:?}", leaping.cell());
     }
@@ -538,7 +540,7 @@ fn vectors_that_lean_beyond_rounding_are_refused() {
 #[test]
 fn a_sheared_cell_stays_where_it_is() {
     let gradient = DMat3::from_cols(DVec3::ZERO, DVec3::X * 0.5, DVec3::ZERO);
-    let mut sheared = world(model(friction(), 0.02, cube(5.0), Control::Strain { gradient }), two());
+    let mut sheared = world(model(friction(), 0.02, cube(5.0), Control::Strain { gradient: gradient.into() }), two());
     let centre = sheared.centre_of_mass();
     sheared.advance(10_000).unwrap();
     let cell = sheared.cell().unwrap();
@@ -555,7 +557,7 @@ fn a_sheared_cell_stays_where_it_is() {
 fn a_stage_that_halts_the_flow_sees_every_contact() {
     let body = |x: f64, v: f64| Body { velocity: DVec3::X * v, ..sphere(0.5, DVec3::new(x, 5.0, 5.0)) };
     let bodies = vec![body(0.6, -0.02), body(9.4, 0.02)];
-    let control = Control::Strain { gradient: DMat3::IDENTITY * -1.2 };
+    let control = Control::Strain { gradient: (DMat3::IDENTITY * -1.2).into() };
     let mut flowing = world(model(friction(), 0.01, cube(10.0), control), bodies.clone());
     flowing.advance(1).unwrap();
     let setup = Setup { model: model(friction(), 0.01, cube(10.0), Control::Fixed), bodies };
@@ -604,7 +606,8 @@ fn a_face_that_repeats_is_no_way_out() {
 fn spheres_enter_a_cell_where_they_touch_no_image() {
     let gradient = DMat3::from_cols(DVec3::ZERO, DVec3::X * 0.02, DVec3::ZERO);
     let bodies = vec![sphere(0.3, DVec3::new(0.1, 3.0, 3.0))];
-    let setup = Setup { model: model(friction(), 0.02, cube(6.0), Control::Strain { gradient }), bodies };
+    let setup =
+        Setup { model: model(friction(), 0.02, cube(6.0), Control::Strain { gradient: gradient.into() }), bodies };
     let mut whole = World::new(setup.clone()).unwrap();
     assert!(whole.insert(&[sphere(0.3, DVec3::new(5.9, 3.0, 3.0))]).is_err());
     assert!(whole.insert(&[sphere(1.6, DVec3::splat(3.0))]).unwrap_err().to_string().contains("too thin"));
@@ -634,9 +637,9 @@ fn bodies_that_leave_take_their_stress_along() {
     held.remove(&[2]);
     assert!((held.pressure().unwrap().x_axis.x / before - 4.0 / 6.0).abs() < 1e-14);
     assert!(held.cell().unwrap().gradient_rate.x_axis.x < rate);
-    for control in [Control::Strain { gradient: DMat3::IDENTITY * -0.01 }, pressure(1e-2, true)] {
+    for control in [Control::Strain { gradient: (DMat3::IDENTITY * -0.01).into() }, pressure(1e-2, true)] {
         let error = |dt: f64| {
-            let mut chain = chain(dt, control);
+            let mut chain = chain(dt, control.clone());
             chain.advance((1.0 / dt).round() as u64).unwrap();
             chain.remove(&[2]);
             chain.advance((0.2 / dt).round() as u64).unwrap();
@@ -656,7 +659,7 @@ fn a_body_that_crosses_the_cell_goes_on_falling() {
     let laws = SpringLaws { roll: None, spin: None, ..friction() };
     let frame = Frame { periodic: [true, true, false], ..Frame::new(DMat3::from_diagonal(DVec3::new(4.0, 3.0, 2.5))) };
     let cell = Some(Cell { frame, control: Control::Fixed });
-    let mut chute = world(Model { gravity, cell, ..common::model(laws, 0.02) }, bodies);
+    let mut chute = world(Model { gravity: gravity.into(), cell, ..common::model(laws, 0.02) }, bodies);
     let start = chute.ledger().potential;
     let centre = chute.centre_of_mass();
     chute.advance(2000).unwrap();

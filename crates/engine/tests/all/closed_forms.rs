@@ -35,7 +35,7 @@ fn laws(slide: Option<Slide>, roll: Option<Roll>, spin: Option<Spin>) -> SpringL
 fn on_plane(laws: SpringLaws, tan_slope: f64, velocity: f64, angular_velocity: DVec3, dt: f64) -> World {
     let cosine = 1.0 / (1.0 + tan_slope * tan_slope).sqrt();
     let mut model = model(laws, dt);
-    model.gravity = DVec3::new(tan_slope * cosine, 0.0, -cosine);
+    model.gravity = DVec3::new(tan_slope * cosine, 0.0, -cosine).into();
     let Normal::Hooke(normal) = laws.normal else { panic!("these tests use hooke") };
     let ball = Body {
         velocity: DVec3::X * velocity,

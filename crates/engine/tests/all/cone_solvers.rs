@@ -392,9 +392,10 @@ fn contradictions_are_named() {
     rows[1].bias = 1.0;
     let bodies = vec![ball(DVec3::ZERO, DVec3::ZERO)];
     let problem = Problem { bodies, rows, ..Problem::default() };
-    let solution = problem.solve_by(&Settings { max_iterations: 100, ..tight(Cone::Exact) }, by(Solver::GaussSeidel));
-    let solution = solution.unwrap();
+    let solution = problem.solve(&Settings { max_iterations: 100, ..tight(Cone::Exact) }).unwrap();
     assert!(!solution.certificate.solved, "{:?}", solution.certificate);
+    // Both rows are in one block.
+    assert_eq!(solution.conflict.expect("there is one").blocks, [0]);
     // A slow problem that has an answer is not called contradictory.
     let (slow, _) = read(CCP_20);
     for most in [1, 5, 20] {

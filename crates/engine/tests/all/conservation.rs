@@ -102,7 +102,7 @@ fn the_ledger_closes_to_a_thousandth_of_the_loss_and_to_second_order() {
 fn shaken_bed(dt: f64) -> (f64, f64) {
     let laws = SpringLaws { normal: Normal::Hooke(Hooke::with_restitution(1e4, 0.6, false)), ..every_law(1e4)[0].1 };
     let mut model = model(laws, dt);
-    model.gravity = DVec3::Z * -10.0;
+    model.gravity = (DVec3::Z * -10.0).into();
     let oscillate = Some(Oscillation { axis: DVec3::new(0.6, 0.0, 0.8), amplitude: 0.05, frequency: 5.0, phase: 0.3 });
     let shaking = Motion::Prescribed(Prescribed { oscillate, ..Prescribed::default() });
     let mut bodies = vec![Body { motion: shaking, ..plane(DVec3::Z, DVec3::ZERO) }];
@@ -165,7 +165,7 @@ fn bobbing(integrator: Integrator, dt: f64) -> f64 {
     use stickslip::math::cos;
     let (k, g) = (100.0_f64, 1.0);
     let mut model = model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(k, 0.0))), dt);
-    model.gravity = DVec3::Z * -g;
+    model.gravity = (DVec3::Z * -g).into();
     model.method = stickslip::model::Explicit::default().with_integrator(integrator).into();
     // m = 1: rests at an overlap of 0.01, starts 0.004 above that.
     let rest = 0.5 - g / k;

@@ -8,11 +8,13 @@ use crate::common::*;
 use glam::{DMat3, DVec3};
 use stickslip::body::{Oscillation, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control, Frame};
-use stickslip::inflow::{Inflow, Outflow};
+use stickslip::inflow::{Entrance, Inflow, Outflow, Rate};
 use stickslip::law::*;
 use stickslip::model::{Explicit, Integrator, Method};
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
+use stickslip::sizes::Sizes;
 use stickslip::world::{Setup, World};
 use stickslip::{Body, Motion, Shape, Sides};
 
@@ -120,7 +122,13 @@ fn shake(stream: &mut Stream, size: f64, dt: f64) -> Motion {
     };
     let angular_velocity = if chance(stream, 0.3) { random_vector(stream, 0.3 / (100.0 * dt)) } else { DVec3::ZERO };
     let velocity = random_vector(stream, 0.003 * size / dt) * decades(stream, -3.0, 0.0);
-    Motion::Prescribed(Prescribed { velocity, angular_velocity, about: None, oscillate: Some(oscillate) })
+    Motion::Prescribed(Prescribed {
+        velocity: velocity.into(),
+        angular_velocity: angular_velocity.into(),
+        about: None,
+        oscillate: Some(oscillate),
+        began: None,
+    })
 }
 
 /// Spheres of sizes up to 100:1 in a heap or a gas, some held, fixed, shaken, some as fast as bullets; planes that shake, turn or are pushed.
@@ -136,7 +144,7 @@ fn crowd(stream: &mut Stream) -> Setup {
     }
     model.method = method.into();
     if chance(stream, 0.6) {
-        model.gravity = random_direction(stream) * decades(stream, -6.0, -3.7) / (dt * dt);
+        model.gravity = (random_direction(stream) * decades(stream, -6.0, -3.7) / (dt * dt)).into();
     }
     let far = decades(stream, 3.0, 6.0);
     let origin = if chance(stream, 0.3) { random_vector(stream, far) } else { DVec3::ZERO };
@@ -160,7 +168,7 @@ fn crowd(stream: &mut Stream) -> Setup {
             0 => body.motion = Motion::Held,
             1 => body.motion = Motion::Fixed,
             2 => body.motion = shake(stream, 0.5, dt),
-            3 => body.force = random_vector(stream, 1e3),
+            3 => body.force = random_vector(stream, 1e3).into(),
             _ => {}
         }
         bodies.push(body);
@@ -173,7 +181,7 @@ fn crowd(stream: &mut Stream) -> Setup {
         if chance(stream, 0.5) {
             wall.motion = shake(stream, 0.5, dt);
         } else if chance(stream, 0.5) {
-            let servo = Servo { axis: normal, force: 1e3, mass: 1.0, damping: 1.0, max_speed: 0.02 / dt };
+            let servo = Servo { axis: normal, force: 1e3.into(), mass: 1.0, damping: 1.0, max_speed: 0.02 / dt };
             wall.motion = Motion::Servo(servo);
         }
         let at = (stream.between(0.0, 1.0) * bodies.len() as f64) as usize;
@@ -181,20 +189,12 @@ fn crowd(stream: &mut Stream) -> Setup {
     }
     if origin == DVec3::ZERO && chance(stream, 0.4) {
         let seed = (stream.between(0.0, 1.0) * 1e6) as u64;
-        model.inflows.push(Inflow {
-            material: 0,
-            radius: [0.5 * ratio, 0.3],
-            mass_by_radius: false,
-            rate: 0.4 / dt,
-            count: 100,
-            start: 10.0 * dt,
-            from: DVec3::splat(-1.2 * half),
-            to: DVec3::splat(1.2 * half),
-            velocity: random_vector(stream, 0.01 / dt),
-            angular_velocity: DVec3::ZERO,
-            sizes: Stream::named(seed, "size"),
-            places: Stream::named(seed, "place"),
-        });
+        let mould = Mould::of_spheres(Sizes::Between(0.5 * ratio, 0.3));
+        let entrance = Entrance::Box { from: DVec3::splat(-1.2 * half), to: DVec3::splat(1.2 * half) };
+        let mut inflow = Inflow::new(mould, Rate::Number((0.4 / dt).into()), 100, entrance);
+        inflow.body.velocity = random_vector(stream, 0.01 / dt);
+        (inflow.shapes, inflow.places) = (Stream::named(seed, "size"), Stream::named(seed, "place"));
+        model.inflows.push(Inflow { start: 10.0 * dt, ..inflow });
         model.outflow = Some(Outflow { from: DVec3::splat(-1.5 * half), to: DVec3::splat(1.5 * half) });
     }
     Setup { model, bodies }
@@ -218,17 +218,17 @@ fn in_cell(stream: &mut Stream) -> Setup {
     let trace = (gradient.x_axis.x + gradient.y_axis.y + gradient.z_axis.z) / 3.0;
     let target = DMat3::IDENTITY * decades(stream, -1.0, 2.0);
     let control = match (stream.between(0.0, 1.0) * 6.0) as u32 {
-        5 => Control::Strain { gradient: DMat3::IDENTITY * (-0.1 * rate) },
+        5 => Control::Strain { gradient: (DMat3::IDENTITY * (-0.1 * rate)).into() },
         0 => Control::Fixed,
-        1 => Control::Strain { gradient: DMat3::from_cols(DVec3::ZERO, DVec3::X * rate, DVec3::ZERO) },
-        2 => Control::Strain { gradient: gradient - DMat3::IDENTITY * trace },
-        3 => Control::Pressure { target, inertia, triclinic: true },
-        _ => Control::MeanStress { pressure: target.x_axis.x, axis: 1, rate: -0.1 * rate, inertia },
+        1 => Control::Strain { gradient: DMat3::from_cols(DVec3::ZERO, DVec3::X * rate, DVec3::ZERO).into() },
+        2 => Control::Strain { gradient: (gradient - DMat3::IDENTITY * trace).into() },
+        3 => Control::Pressure { target: target.into(), inertia, triclinic: true },
+        _ => Control::MeanStress { pressure: target.x_axis.x.into(), axis: 1, rate: (-0.1 * rate).into(), inertia },
     };
     let mut frame = Frame::new(vectors);
     frame.corner = if chance(stream, 0.3) { random_vector(stream, 1e4) } else { DVec3::ZERO };
     let corner = frame.corner;
-    model.cell = Some(Cell { frame, control });
+    model.cell = Some(Cell { frame, control: control.clone() });
     let still = chance(stream, 0.5);
     let speed = if still { 0.0 } else { decades(stream, -5.0, -1.7) / dt };
     let drift = if chance(stream, 0.3) { random_vector(stream, 0.02 / dt) } else { DVec3::ZERO };
@@ -254,8 +254,8 @@ fn in_cell(stream: &mut Stream) -> Setup {
     if control == Control::Fixed && chance(stream, 0.7) {
         // Between a floor and a lid it goes on for ever along two directions.
         frame.periodic[2] = false;
-        model.cell = Some(Cell { frame, control });
-        model.gravity = random_vector(stream, 1e-4 / (dt * dt));
+        model.cell = Some(Cell { frame, control: control.clone() });
+        model.gravity = random_vector(stream, 1e-4 / (dt * dt)).into();
         bodies.push(plane(DVec3::Z, corner - DVec3::Z * 0.6));
         bodies.insert(0, plane(DVec3::NEG_Z, corner + DVec3::Z * (side + 0.6)));
     }
@@ -333,7 +333,7 @@ fn spinning(stream: &mut Stream) -> Setup {
     let dt = 1e-3;
     let mut model = model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(decades(stream, 3.0, 4.5), 0.0))), dt);
     if chance(stream, 0.5) {
-        model.gravity = random_direction(stream) * decades(stream, 0.0, 2.0);
+        model.gravity = (random_direction(stream) * decades(stream, 0.0, 2.0)).into();
     }
     let spin = decades(stream, 0.0, 2.0);
     let mut bodies: Vec<Body> = Vec::new();
@@ -352,7 +352,8 @@ fn spinning(stream: &mut Stream) -> Setup {
         body.angular_velocity = random_vector(stream, spin);
         if i % 7 == 1 {
             let angular_velocity = random_vector(stream, spin);
-            body.motion = Motion::Prescribed(Prescribed { angular_velocity, ..Prescribed::default() });
+            body.motion =
+                Motion::Prescribed(Prescribed { angular_velocity: angular_velocity.into(), ..Prescribed::default() });
         }
         bodies.push(body);
     }
@@ -372,7 +373,7 @@ fn in_walls(stream: &mut Stream) -> Setup {
     let dt = 1e-3;
     let mut model = model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(decades(stream, 3.0, 4.5), 0.0))), dt);
     let strength = decades(stream, -1.0, 2.0);
-    model.gravity = random_vector(stream, strength);
+    model.gravity = random_vector(stream, strength).into();
     let at = random_vector(stream, 100.0);
     let mut bodies: Vec<Body> = Vec::new();
     for _ in 0..40 {
@@ -400,13 +401,17 @@ fn in_walls(stream: &mut Stream) -> Setup {
             0 => wall.motion = shake(stream, 0.5, dt),
             1 => {
                 let (angular_velocity, about) = (random_vector(stream, 30.0), Some(at));
-                wall.motion = Motion::Prescribed(Prescribed { angular_velocity, about, ..Prescribed::default() });
+                wall.motion = Motion::Prescribed(Prescribed {
+                    angular_velocity: angular_velocity.into(),
+                    about,
+                    ..Prescribed::default()
+                });
             }
             2 => {
-                let servo = Servo { axis: normal, force: 1e3, mass: 1.0, damping: 1.0, max_speed: 20.0 };
+                let servo = Servo { axis: normal, force: 1e3.into(), mass: 1.0, damping: 1.0, max_speed: 20.0 };
                 wall.motion = Motion::Servo(servo);
             }
-            _ if matches!(shape, Shape::Rectangle { .. }) => wall.motion = Motion::Belt(along * 3.0),
+            _ if matches!(shape, Shape::Rectangle { .. }) => wall.motion = Motion::Belt((along * 3.0).into()),
             _ => {}
         }
         bodies.push(wall);

@@ -14,7 +14,7 @@ fn spring(damping: f64) -> SpringLaws {
 /// A grain on its way to a floor, and what comes of it. One that has a weight is critically damped.
 fn falls(dt: f64, velocity: f64, weight: f64) -> Trouble {
     let mut model = model(spring(if weight > 0.0 { 200.0 } else { 0.0 }), dt);
-    model.gravity = DVec3::Z * -weight;
+    model.gravity = (DVec3::Z * -weight).into();
     let grain = Body { velocity: DVec3::Z * -velocity, ..sphere(0.5, DVec3::Z * 0.501) };
     let mut world = world(model, vec![plane(DVec3::Z, DVec3::ZERO), grain]);
     (0..1000).find_map(|_| world.advance(10).and_then(|()| world.check_finite()).err()).expect("it ends in trouble")
@@ -56,7 +56,7 @@ fn messages_have_the_body_the_time_the_cause_and_the_remedy() {
 
 #[test]
 fn a_wall_that_presses_is_a_load() {
-    let down = Prescribed { velocity: DVec3::Z * -0.1, ..Prescribed::default() };
+    let down = Prescribed { velocity: (DVec3::Z * -0.1).into(), ..Prescribed::default() };
     let lid = Body { motion: Motion::Prescribed(down), ..plane(-DVec3::Z, DVec3::Z * 1.0) };
     let mut world =
         world(model(spring(0.0), 1e-4), vec![plane(DVec3::Z, DVec3::ZERO), sphere(0.5, DVec3::Z * 0.5), lid]);
@@ -68,7 +68,7 @@ fn a_wall_that_presses_is_a_load() {
 fn what_is_not_finite_is_named() {
     // A force beyond all bounds makes the velocity infinite first; a torque the angular velocity.
     let found = |force: DVec3, torque: DVec3| {
-        let grain = Body { force, torque, ..sphere(0.5, DVec3::ZERO) };
+        let grain = Body { force: force.into(), torque: torque.into(), ..sphere(0.5, DVec3::ZERO) };
         let mut world = world(model(spring(0.0), 1.0), vec![sphere(0.5, DVec3::X * 10.0), grain]);
         (0..10).find_map(|_| world.step().and_then(|()| world.check_finite()).err()).expect("it ends in trouble")
     };

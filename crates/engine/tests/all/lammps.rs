@@ -42,7 +42,7 @@ fn compare(csv: &str, model: Model, held: bool, walls: Vec<Body>, force_group: u
     };
     let mut bodies: Vec<Body> = rows.iter().take_while(|row| row.step == 0).map(start).collect();
     bodies.extend(walls);
-    let gravity = model.gravity;
+    let gravity = model.gravity.at(0.0);
     let mut world = world(model, bodies);
     for row in &rows {
         common::run(&mut world, row.step);
@@ -84,7 +84,7 @@ fn two_held_spheres_twist_until_they_yield() {
 #[test]
 fn a_sphere_slides_rolls_and_rests_on_a_wall() {
     let mut model = lammps(0.1, 0.1);
-    model.gravity = DVec3::new(0.0, 0.0, -0.01);
+    model.gravity = DVec3::new(0.0, 0.0, -0.01).into();
     let walls = vec![plane(DVec3::Z, DVec3::ZERO)];
     compare(include_str!("../data/santos/wall_slide_roll_rest.csv"), model, false, walls, 3);
 }

@@ -1,6 +1,7 @@
 //! The engine's integration tests, one binary so that the engine is linked once. Each module says what it tests.
 
 mod allocations;
+mod arrivals;
 mod bits;
 mod box_impacts;
 mod broad;
@@ -28,7 +29,9 @@ mod rest;
 mod restitution;
 mod restore;
 mod rooms;
+mod schedules;
 mod solids;
+mod stage;
 mod step;
 mod touch;
 mod tracked;

@@ -15,9 +15,15 @@ fn no_friction(dt: f64) -> Model {
 fn constant_force_and_torque_give_the_exact_parabola() {
     // Velocity Verlet is exact for constant loads: rounding alone, 1e-16 of 10 over 1000 steps.
     let mut model = no_friction(0.01);
-    model.gravity = DVec3::new(0.0, 0.0, -2.0);
+    model.gravity = DVec3::new(0.0, 0.0, -2.0).into();
     let (force, torque) = (DVec3::new(3.0, -1.0, 0.5), DVec3::new(0.0, 0.2, 0.0));
-    let body = Body { force, torque, mass: Some(2.0), velocity: DVec3::Y, ..sphere(0.5, DVec3::X) };
+    let body = Body {
+        force: force.into(),
+        torque: torque.into(),
+        mass: Some(2.0),
+        velocity: DVec3::Y,
+        ..sphere(0.5, DVec3::X)
+    };
     let mut world = world(model, vec![body]);
     run(&mut world, 1000);
     let (t, acceleration) = (10.0, force / 2.0 + DVec3::Z * -2.0);
@@ -41,7 +47,7 @@ fn a_plane_follows_its_formula() {
     let axis = DVec3::new(0.6, 0.0, 0.8);
     let oscillate = Some(Oscillation { axis, amplitude: 0.3, frequency: 0.7, phase: 0.4 });
     let velocity = DVec3::new(0.0, 0.1, -0.2);
-    let prescribed = Prescribed { velocity, oscillate, ..Prescribed::default() };
+    let prescribed = Prescribed { velocity: velocity.into(), oscillate, ..Prescribed::default() };
     let start = DVec3::new(1.0, 2.0, 3.0);
     let body = Body { motion: Motion::Prescribed(prescribed), ..plane(DVec3::Z, start) };
     let mut world = world(no_friction(0.013), vec![body]);
@@ -60,7 +66,7 @@ fn a_plane_follows_its_formula() {
 fn a_body_turned_about_a_point_stays_on_its_circle() {
     let about = DVec3::new(1.0, 0.0, 0.0);
     let rate = DVec3::Z * 2.0;
-    let prescribed = Prescribed { angular_velocity: rate, about: Some(about), ..Prescribed::default() };
+    let prescribed = Prescribed { angular_velocity: rate.into(), about: Some(about), ..Prescribed::default() };
     let body = Body { motion: Motion::Prescribed(prescribed), ..sphere(0.1, DVec3::new(1.5, 0.0, 0.0)) };
     let mut world = world(no_friction(0.01), vec![body]);
     run(&mut world, 100);
@@ -92,8 +98,9 @@ fn roll_on_turntable(rate: f64, speed: f64, dt: f64) {
         ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(k, 100.0)))
     };
     let mut model = model(laws, dt);
-    model.gravity = -DVec3::Z;
-    let turntable = Motion::Prescribed(Prescribed { angular_velocity: DVec3::Z * rate, ..Prescribed::default() });
+    model.gravity = (-DVec3::Z).into();
+    let turntable =
+        Motion::Prescribed(Prescribed { angular_velocity: (DVec3::Z * rate).into(), ..Prescribed::default() });
     let (start, velocity) = (DVec3::new(1.0, 0.5, 0.5 - 1.0 / k), DVec3::X * speed);
     let lever = 0.5 - 0.5 / k;
     let slip_without_spin = velocity - (DVec3::Z * rate).cross(start);
@@ -114,12 +121,12 @@ fn roll_on_turntable(rate: f64, speed: f64, dt: f64) {
 #[test]
 fn held_locked_and_fixed_bodies_keep_what_they_must() {
     let mut model = no_friction(0.01);
-    model.gravity = DVec3::new(1.0, 0.0, -1.0);
+    model.gravity = DVec3::new(1.0, 0.0, -1.0).into();
     let push = |position: f64| Body {
         velocity: DVec3::ONE,
         angular_velocity: DVec3::ONE,
-        force: DVec3::ONE,
-        torque: DVec3::ONE * 0.1,
+        force: DVec3::ONE.into(),
+        torque: (DVec3::ONE * 0.1).into(),
         ..sphere(0.5, DVec3::X * position)
     };
     let held = Body { motion: Motion::Held, ..push(0.0) };
@@ -144,7 +151,7 @@ fn a_fixed_sphere_is_infinitely_heavy_and_a_held_one_counts_with_its_mass() {
     // Dashpots are per effective mass: 1/2 against an equal held sphere, 1 against a fixed one. Overlap 0, rate 1.
     for (motion, effective) in [(Motion::Held, 0.5), (Motion::Fixed, 1.0), (Motion::Free, 0.5)] {
         let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(0.0, 3.0)));
-        let wall = Body { motion, ..sphere(0.5, DVec3::ZERO) };
+        let wall = Body { motion: motion.clone(), ..sphere(0.5, DVec3::ZERO) };
         let ball = Body { velocity: -DVec3::X, ..sphere(0.5, DVec3::X * 0.999) };
         let world = world(model(laws, 1e-3), vec![wall, ball]);
         assert!((world.body(1).force.x - 3.0 * effective).abs() < 1e-13, "{motion:?}");

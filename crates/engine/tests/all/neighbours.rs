@@ -124,7 +124,7 @@ fn contacts_equal_brute_force_while_bodies_move() {
 fn heap(laws: SpringLaws, stray: bool) -> World {
     let normal = Normal::Hooke(Hooke::with_restitution(1e3, 0.3, false));
     let mut model = model(SpringLaws { normal, ..laws }, 1e-3);
-    model.gravity = DVec3::Z * -3.0;
+    model.gravity = (DVec3::Z * -3.0).into();
     let mut stream = Stream::named(23, "heap");
     let mut bodies = vec![plane(DVec3::Z, DVec3::ZERO)];
     for axis in [DVec3::X, DVec3::Y] {

@@ -4,11 +4,13 @@ use glam::DVec3;
 use stickslip::body::Prescribed;
 use stickslip::contact::Mode;
 use stickslip::error::BuildError;
-use stickslip::inflow::{Inflow, Outflow};
+use stickslip::inflow::{Entrance, Inflow, Outflow, Rate};
 use stickslip::law::{Limit, Limits, Rigid, RigidLaws};
 use stickslip::ledger::Loss;
 use stickslip::model::Nonsmooth;
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
+use stickslip::sizes::Sizes;
 use stickslip::world::{Setup, World};
 use stickslip::{Body, Material, Model, Motion, Shape};
 
@@ -23,7 +25,7 @@ fn slides(mu: f64) -> RigidLaws {
 /// One rigid material under gravity, solved to this residual.
 fn model(laws: RigidLaws, dt: f64, tolerance: f64) -> Model {
     let mut model = Model::new(vec![Material { name: "grain".into(), density: UNIT_DENSITY }], dt);
-    model.gravity = DVec3::Z * -GRAVITY;
+    model.gravity = (DVec3::Z * -GRAVITY).into();
     model.laws.set(0, 0, laws);
     model.method = Nonsmooth { tolerance: Some(tolerance), ..Nonsmooth::default() }.into();
     model
@@ -86,7 +88,7 @@ fn a_ball_rolls_off_an_incline() {
     for (slope, mu) in [(0.2_f64, 0.3), (0.5, 0.9)] {
         let (sin, cos) = (slope / (1.0 + slope * slope).sqrt(), 1.0 / (1.0 + slope * slope).sqrt());
         let mut model = model(slides(mu), dt, 1e-13);
-        model.gravity = DVec3::new(sin, 0.0, -cos) * GRAVITY;
+        model.gravity = (DVec3::new(sin, 0.0, -cos) * GRAVITY).into();
         let mut world = world(model, vec![on_floor(DVec3::ZERO), floor()]);
         run(&mut world, 100);
         let expected = 5.0 / 7.0 * GRAVITY * sin;
@@ -123,14 +125,15 @@ fn a_falling_ball_closes_its_gap_and_no_more_or_rebounds() {
 /// A plate that rises steadily carries a ball along, and its work lifts it; a plate that moves sideways drags it.
 #[test]
 fn driven_walls_count_with_their_mean_velocity() {
-    let motion = Prescribed { velocity: DVec3::new(0.3, 0.0, 0.2), ..Prescribed::default() };
+    let velocity = DVec3::new(0.3, 0.0, 0.2);
+    let motion = Prescribed { velocity: velocity.into(), ..Prescribed::default() };
     let plate = Body { motion: Motion::Prescribed(motion), ..floor() };
     let ball =
         Body { velocity: DVec3::Z * 0.2, lock: [false, false, false, true, true, true], ..on_floor(DVec3::ZERO) };
     let mut world = world(model(slides(0.5), 0.01, 1e-13), vec![ball, plate]);
     run(&mut world, 100);
     let ball = world.body(0);
-    assert!((ball.velocity - motion.velocity).length() < 1e-12, "{}", ball.velocity);
+    assert!((ball.velocity - velocity).length() < 1e-12, "{}", ball.velocity);
     assert!((ball.position.z - 0.7).abs() < 1e-13, "it rests on the plate");
     let ledger = world.ledger();
     // The plate lifts 1 kg by 0.2 m; it drags it to 0.3 m/s, and as much as it gains is lost to sliding.
@@ -141,7 +144,7 @@ fn driven_walls_count_with_their_mean_velocity() {
 #[test]
 fn a_belt_takes_a_ball_to_two_sevenths_of_its_speed() {
     // From rest: it slips until its surface moves with the belt; angular momentum about the point of contact stays zero.
-    let belt = Body { motion: Motion::Belt(DVec3::X * 0.7), ..floor() };
+    let belt = Body { motion: Motion::Belt((DVec3::X * 0.7).into()), ..floor() };
     let mut world = world(model(slides(0.4), 0.01, 1e-13), vec![on_floor(DVec3::ZERO), belt]);
     run(&mut world, 100);
     assert!((world.body(0).velocity - DVec3::X * 0.2).length() < 1e-12, "{}", world.body(0).velocity);
@@ -297,7 +300,7 @@ fn rows_are_those_of_the_step_that_kept_them() {
 fn momentum_changes_only_by_what_is_given() {
     // Balls in free space that fly at each other: every impulse has its opposite.
     let mut model = model(slides(0.4), 0.01, 1e-9);
-    model.gravity = DVec3::ZERO;
+    model.gravity = DVec3::ZERO.into();
     let mut stream = Stream::named(3, "nonsmooth");
     let bodies: Vec<Body> = (0..60)
         .map(|i| {
@@ -327,20 +330,11 @@ fn momentum_changes_only_by_what_is_given() {
 #[test]
 fn bodies_come_and_go() {
     let mut model = model(slides(0.5), 0.01, 1e-6);
-    model.inflows = vec![Inflow {
-        material: 0,
-        radius: [0.3, 0.4],
-        mass_by_radius: false,
-        rate: 20.0,
-        count: 30,
-        start: 0.0,
-        from: DVec3::new(-1.0, -1.0, 3.0),
-        to: DVec3::new(1.0, 1.0, 4.0),
-        velocity: DVec3::Z * -2.0,
-        angular_velocity: DVec3::ZERO,
-        places: Stream::named(5, "places"),
-        sizes: Stream::named(5, "sizes"),
-    }];
+    let entrance = Entrance::Box { from: DVec3::new(-1.0, -1.0, 3.0), to: DVec3::new(1.0, 1.0, 4.0) };
+    let mould = Mould::of_spheres(Sizes::Between(0.3, 0.4));
+    let mut inflow = Inflow::new(mould, Rate::Number(20.0.into()), 30, entrance);
+    inflow.body.velocity = DVec3::Z * -2.0;
+    model.inflows = vec![inflow];
     model.outflow = Some(Outflow { from: DVec3::splat(-3.0), to: DVec3::splat(6.0) });
     // A ramp: they roll off it and leave.
     let ramp = plane(DVec3::new(0.3, 0.0, 1.0), DVec3::ZERO);
@@ -390,7 +384,7 @@ fn the_step_follows_from_the_fall_of_the_smallest_body() {
     assert!((advice.step - 0.07 * (2.0 * 0.2 / GRAVITY).sqrt()).abs() < 1e-16 && advice.automatic);
     assert!(advice.critical.is_infinite() && advice.limit.is_none());
     assert!(advise(&model, &bodies[..1]).is_none() && advise(&model, &bodies[1..2]).is_none());
-    model.gravity = DVec3::ZERO;
+    model.gravity = DVec3::ZERO.into();
     let proposal = advise(&model, &bodies).unwrap();
     assert!(!proposal.automatic && (proposal.step - 0.1 * 0.2 / 4.0).abs() < 1e-16);
 }

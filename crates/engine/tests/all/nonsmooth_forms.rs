@@ -23,7 +23,7 @@ fn limits(mu: f64, rho: f64, sigma: f64) -> RigidLaws {
 
 fn model(laws: RigidLaws, dt: f64, cone: Cone) -> Model {
     let mut model = Model::new(vec![Material { name: "grain".into(), density: UNIT_DENSITY }], dt);
-    model.gravity = DVec3::Z * -GRAVITY;
+    model.gravity = (DVec3::Z * -GRAVITY).into();
     model.laws.set(0, 0, laws);
     model.method = Nonsmooth { tolerance: Some(1e-13), max_iterations: 20_000, cone, ..Nonsmooth::default() }.into();
     model
@@ -126,7 +126,7 @@ fn an_incline_has_its_regimes() {
             for cone in CONES {
                 let (sin, cos) = (slope / (1.0 + slope * slope).sqrt(), 1.0 / (1.0 + slope * slope).sqrt());
                 let mut model = model(limits(mu, rho, 0.0), dt, cone);
-                model.gravity = DVec3::new(sin, 0.0, -cos) * GRAVITY;
+                model.gravity = (DVec3::new(sin, 0.0, -cos) * GRAVITY).into();
                 let mut world = world(model, vec![resting_ball(), floor()]);
                 // Until nothing is left of how the convex law lifts it at first.
                 run(&mut world, 40);
@@ -183,7 +183,7 @@ fn a_spin_stops_by_its_own_friction_and_no_other() {
 #[test]
 fn a_warm_start_remembers_torques() {
     let mut model = model(limits(0.9, 0.2, 0.0), 0.01, Cone::Exact);
-    model.gravity = DVec3::new(0.3, 0.0, -1.0) * GRAVITY;
+    model.gravity = (DVec3::new(0.3, 0.0, -1.0) * GRAVITY).into();
     let mut world = world(model, vec![resting_ball(), floor()]);
     world.step().unwrap();
     let first = world.solver().unwrap().certificate.iterations;
@@ -199,7 +199,7 @@ fn a_warm_start_remembers_torques() {
 fn tetrahedron(mu: f64, rho: f64) -> f64 {
     let names = ["ball", "ground"].map(|name| Material { name: name.into(), density: UNIT_DENSITY });
     let mut model = Model::new(names.to_vec(), 0.01);
-    model.gravity = DVec3::Z * -GRAVITY;
+    model.gravity = (DVec3::Z * -GRAVITY).into();
     model.laws.set(0, 0, limits(mu, rho, 0.0));
     model.laws.set(0, 1, limits(0.9, rho, 0.0));
     model.method =
@@ -251,7 +251,7 @@ fn a_contact_with_a_stiffness_gives_way_as_a_spring() {
 
 #[test]
 fn a_servo_presses_with_its_force() {
-    let servo = Servo { axis: DVec3::NEG_Z, force: 5.0, mass: 2.0, damping: 1.0, max_speed: 1.0 };
+    let servo = Servo { axis: DVec3::NEG_Z, force: 5.0.into(), mass: 2.0, damping: 1.0, max_speed: 1.0 };
     let lid = Body { motion: Motion::Servo(servo), ..plane(DVec3::NEG_Z, DVec3::Z * 1.1) };
     let mut world = world(model(limits(0.5, 0.0, 0.0), 0.01, Cone::Exact), vec![resting_ball(), lid, floor()]);
     run(&mut world, 300);
@@ -282,7 +282,7 @@ fn an_ellipsoid_in_free_flight_keeps_its_angular_momentum() {
     let egg = Body { angular_velocity: DVec3::new(1.0, 20.0, 0.5), ..egg };
     let inertia = egg.mass_and_inertia(UNIT_DENSITY).1;
     let mut model = model(limits(0.5, 0.0, 0.0), 0.02, Cone::Exact);
-    model.gravity = DVec3::ZERO;
+    model.gravity = (DVec3::ZERO).into();
     let mut world = world(model, vec![egg]);
     let momentum = |world: &World| {
         let body = world.body(0);

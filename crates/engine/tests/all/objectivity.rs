@@ -227,7 +227,7 @@ fn orbit(laws: SpringLaws, axis: DVec3, extra: f64, steps: u64) -> (DVec3, DVec3
         mass: Some(1.0),
         ..sphere(0.5, DVec3::ZERO)
     };
-    let prescribed = Prescribed { angular_velocity: rate, about: Some(DVec3::ZERO), ..Prescribed::default() };
+    let prescribed = Prescribed { angular_velocity: rate.into(), about: Some(DVec3::ZERO), ..Prescribed::default() };
     let orbiting = Body { motion: Motion::Prescribed(prescribed), ..sphere(0.5, DVec3::X * -DISTANCE) };
     let mut world = world(model(laws, dt), vec![heavy, orbiting]);
     run(&mut world, steps - 1);
@@ -346,7 +346,8 @@ fn the_normal_dashpot_does_not_see_a_rigid_turn() {
         let dt = 1.0 / steps as f64;
         let rate = DVec3::Z * QUARTER_TURN;
         let held = Body { motion: Motion::Held, mass: Some(1.0), ..sphere(0.5, DVec3::ZERO) };
-        let prescribed = Prescribed { angular_velocity: rate, about: Some(DVec3::ZERO), ..Prescribed::default() };
+        let prescribed =
+            Prescribed { angular_velocity: rate.into(), about: Some(DVec3::ZERO), ..Prescribed::default() };
         let orbiting = Body { motion: Motion::Prescribed(prescribed), ..sphere(0.5, DVec3::X * -DISTANCE) };
         let mut world = world(model(laws, dt), vec![held, orbiting]);
         run(&mut world, steps - 1);

@@ -49,7 +49,7 @@ fn corner_and_spheres() -> Vec<Body> {
 /// Those under these laws.
 fn heap(laws: SpringLaws) -> World {
     let mut model = model(laws, 5e-4);
-    model.gravity = DVec3::new(-2.0, -1.0, -9.81);
+    model.gravity = DVec3::new(-2.0, -1.0, -9.81).into();
     world(model, corner_and_spheres())
 }
 

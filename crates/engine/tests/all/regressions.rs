@@ -35,8 +35,9 @@ fn the_ledger_closes_on_a_turntable() {
     };
     let drift = |dt: f64| {
         let mut model = model(laws, dt);
-        model.gravity = DVec3::Z * -10.0;
-        let turntable = Motion::Prescribed(Prescribed { angular_velocity: DVec3::Z * rate, ..Prescribed::default() });
+        model.gravity = (DVec3::Z * -10.0).into();
+        let turntable =
+            Motion::Prescribed(Prescribed { angular_velocity: (DVec3::Z * rate).into(), ..Prescribed::default() });
         let ball = Body {
             velocity: DVec3::Y * (rate * r),
             angular_velocity: DVec3::Z * rate,
@@ -60,7 +61,7 @@ fn local_damping_has_no_favourite_direction() {
     let speed = |gravity: f64| {
         let mut model = model(spring(1.0, 0.0), 0.01);
         model.method = stickslip::model::Explicit::default().with_local_damping(0.5).into();
-        model.gravity = DVec3::Z * gravity;
+        model.gravity = (DVec3::Z * gravity).into();
         let mut world = world(model, vec![sphere(0.5, DVec3::ZERO)]);
         run(&mut world, 100);
         world.body(0).velocity.z
@@ -75,7 +76,7 @@ fn local_damping_books_unequal_moments_exactly() {
     model.method = stickslip::model::Explicit::default().with_local_damping(0.5).into();
     let body = Body {
         inertia_body: Some(DVec3::new(1.0, 1.5, 2.0)),
-        torque: DVec3::Z,
+        torque: DVec3::Z.into(),
         orientation: DQuat::IDENTITY,
         ..sphere(0.5, DVec3::ZERO)
     };
@@ -106,7 +107,7 @@ fn a_large_sphere_among_small_ones_does_not_shrink_the_step() {
 fn a_contact_that_opened_alone_in_its_block_begins_anew() {
     // Blocks without a live contact were passed over, so a hopping sphere landed with the springs of its last contact.
     let mut model = model(every_law(2e3)[0].1, 1e-4);
-    model.gravity = DVec3::Z * -5.0;
+    model.gravity = (DVec3::Z * -5.0).into();
     let ball = Body { velocity: DVec3::new(0.05, 0.0, -0.2), ..sphere(0.5, DVec3::Z * 0.5005) };
     let setup = Setup { model, bodies: vec![ball, plane(DVec3::Z, DVec3::ZERO)] };
     let mut slow = SlowWorld::new(setup.clone());
@@ -157,7 +158,7 @@ fn a_pair_that_passes_through_itself_has_loads_that_are_numbers() {
 fn a_world_with_the_memory_of_another_has_its_loads() {
     let ball = Body { velocity: DVec3::new(0.3, 0.1, 0.0), ..sphere(0.5, DVec3::Z * 0.4995) };
     let setup = Setup {
-        model: Model { gravity: DVec3::Z * -5.0, ..model(every_law(2e3)[0].1, 1e-4) },
+        model: Model { gravity: (DVec3::Z * -5.0).into(), ..model(every_law(2e3)[0].1, 1e-4) },
         bodies: vec![ball, plane(DVec3::Z, DVec3::ZERO)],
     };
     let mut first = World::new(setup.clone()).expect("a sound setup");

@@ -27,7 +27,7 @@ fn heap(roll: Roll, spin: Spin) -> World {
         friction: None,
     };
     let mut model = model(laws, 1.0);
-    model.gravity = -DVec3::Z;
+    model.gravity = (-DVec3::Z).into();
     let advice = stable_step::advise(&model, &bodies).expect("spheres can touch");
     // Twice the advice is still a fifth of the critical step.
     model.dt = 2.0 * advice.step;

@@ -5,11 +5,13 @@ use crate::common;
 use crate::common::{every_law, other_tracked, plane, run, world};
 use glam::DVec3;
 use stickslip::body::{Oscillation, Prescribed, Servo};
-use stickslip::inflow::{Inflow, Outflow};
+use stickslip::inflow::{Entrance, Inflow, Outflow, Rate};
 use stickslip::law::{PairMemory, SpringLaws};
 use stickslip::model::Integrator;
+use stickslip::mould::Mould;
 use stickslip::place;
 use stickslip::random::Stream;
+use stickslip::sizes::Sizes;
 use stickslip::world::{Remembered, RestoreError, Saved, Setup, World};
 use stickslip::{Body, Material, Model, Motion, Shape, Sides};
 
@@ -18,7 +20,7 @@ use stickslip::{Body, Material, Model, Motion, Shape, Sides};
 fn setup(laws: SpringLaws) -> Setup {
     let materials = ["floor", "grain"].map(|name| Material { name: name.into(), density: 1.9 });
     let mut model = Model::new(materials.to_vec(), 3e-4);
-    model.gravity = DVec3::new(0.3, 0.0, -1.0);
+    model.gravity = DVec3::new(0.3, 0.0, -1.0).into();
     model.laws.set(0, 1, laws);
     model.laws.set(1, 1, laws);
     let mut stream = Stream::named(4, "restore");
@@ -30,7 +32,7 @@ fn setup(laws: SpringLaws) -> Setup {
     let shake = Oscillation { axis: DVec3::X, amplitude: 0.1, frequency: 0.5, phase: 0.3 };
     floor.motion = Motion::Prescribed(Prescribed { oscillate: Some(shake), ..Prescribed::default() });
     let mut lid = plane(DVec3::X, DVec3::new(-3.0, 0.0, 0.0));
-    let turn = Prescribed { angular_velocity: DVec3::new(0.0, 0.02, 0.0), ..Prescribed::default() };
+    let turn = Prescribed { angular_velocity: DVec3::new(0.0, 0.02, 0.0).into(), ..Prescribed::default() };
     lid.motion = Motion::Prescribed(turn);
     let sides = [(DVec3::NEG_X, DVec3::X * 3.0), (DVec3::Y, DVec3::Y * -3.0), (DVec3::NEG_Y, DVec3::Y * 3.0)];
     let mut bodies = vec![floor, lid];
@@ -44,7 +46,7 @@ fn setup(laws: SpringLaws) -> Setup {
     }
     bodies[20].motion = Motion::Held;
     bodies[20].velocity = DVec3::ZERO;
-    bodies[21].force = DVec3::new(0.0, 0.1, 0.0);
+    bodies[21].force = DVec3::new(0.0, 0.1, 0.0).into();
     bodies[22].inertia_body = Some(DVec3::new(0.05, 0.05, 0.08));
     Setup { model, bodies }
 }
@@ -169,7 +171,7 @@ fn a_floor_that_starts_to_shake_takes_its_grains_along() {
 fn memory_of_a_pair_taken_the_other_way_round_is_swapped() {
     for (name, laws) in every_law(2000.0).into_iter().chain(other_tracked(2000.0)) {
         let mut model = common::model(laws, 2e-3);
-        model.gravity = DVec3::new(0.0, 0.0, -1.0);
+        model.gravity = DVec3::new(0.0, 0.0, -1.0).into();
         let mut ball = common::sphere(0.5, DVec3::new(0.0, 0.0, 0.499));
         ball.velocity = DVec3::new(0.05, 0.02, 0.0);
         ball.angular_velocity = DVec3::new(0.1, -0.3, 0.4);
@@ -237,29 +239,20 @@ fn a_world_without_spheres_or_contacts_comes_back() {
 fn with_walls_and_traffic() -> Setup {
     let mut model = Model::new(vec![Material { name: "grain".into(), density: 1.9 }], 5e-4);
     model.laws.set(0, 0, damped());
-    model.gravity = DVec3::Z * -1.0;
+    model.gravity = (DVec3::Z * -1.0).into();
     let (from, to) = (DVec3::new(-2.0, -3.0, 1.0), DVec3::new(2.0, 3.0, 2.0));
     let (sizes, places) = (Stream::named(1, "radius"), Stream::named(1, "place"));
-    model.inflows = vec![Inflow {
-        material: 0,
-        radius: [0.3, 0.4],
-        mass_by_radius: true,
-        rate: 400.0,
-        count: 250,
-        start: 0.1,
-        from,
-        to,
-        velocity: DVec3::Z * -2.0,
-        angular_velocity: DVec3::X,
-        sizes,
-        places,
-    }];
+    let mould = Mould::of_spheres(Sizes::Between(0.3, 0.4));
+    let mut inflow = Inflow::new(mould, Rate::Number(400.0.into()), 250, Entrance::Box { from, to });
+    (inflow.body.velocity, inflow.body.angular_velocity) = (DVec3::Z * -2.0, DVec3::X);
+    model.inflows = vec![Inflow { mass_by_radius: true, start: 0.1, shapes: sizes, places, ..inflow }];
     model.outflow = Some(Outflow { from: DVec3::new(-9.0, -3.4, -9.0), to: DVec3::new(9.0, 3.4, 9.0) });
-    let turning = |rate: DVec3| Motion::Prescribed(Prescribed { angular_velocity: rate, ..Prescribed::default() });
+    let turning =
+        |rate: DVec3| Motion::Prescribed(Prescribed { angular_velocity: rate.into(), ..Prescribed::default() });
     let wall = |shape, at, motion| Body { motion, ..Body::new(shape, 0, at) };
     let tube = Shape::Tube { radius: 4.0, length: 6.0, axis: DVec3::Y, sides: Sides::Front };
     let plate = |size| Shape::Rectangle { normal: DVec3::Z, along: DVec3::X, size, sides: Sides::Both };
-    let servo = Servo { axis: DVec3::NEG_Z, force: 5.0, mass: 50.0, damping: 0.0, max_speed: 1.0 };
+    let servo = Servo { axis: DVec3::NEG_Z, force: 5.0.into(), mass: 50.0, damping: 0.0, max_speed: 1.0 };
     let paddle_at = DVec3::new(0.0, 0.0, -1.5);
     let mut bodies = vec![
         wall(tube, DVec3::ZERO, turning(DVec3::Y * 0.5)),
@@ -299,7 +292,12 @@ fn a_stage_with_a_stream_of_smaller_grains_can_be_restored() {
     let first = World::new(Setup { model: model.clone(), bodies: bodies.clone() }).unwrap();
     let stream = with_walls_and_traffic().model.inflows.remove(0);
     let (from, to) = (DVec3::new(2.0, 2.0, 2.0), DVec3::new(4.0, 4.0, 4.0));
-    model.inflows = vec![Inflow { radius: [0.1; 2], start: 0.0, from, to, ..stream }];
+    model.inflows = vec![Inflow {
+        mould: Mould::of_spheres(Sizes::One(0.1)),
+        start: 0.0,
+        entrance: Entrance::Box { from, to },
+        ..stream
+    }];
     let setup = Setup { model, bodies };
     let mut stage = World::restart(setup.clone(), &first.save()).unwrap();
     stage.advance(100).unwrap();
@@ -321,12 +319,12 @@ fn a_plane_that_begins_to_turn_in_a_stage_finds_what_it_sweeps() {
     bodies.extend(spheres.map(|at| Body::new(Shape::Sphere { radius: 0.5 }, 0, at)));
     let mut first = World::new(Setup { model: model.clone(), bodies: bodies.clone() }).unwrap();
     first.advance(10).unwrap();
-    let turn = |w: f64| Prescribed { angular_velocity: DVec3::Y * w, ..Prescribed::default() };
+    let turn = |w: f64| Prescribed { angular_velocity: (DVec3::Y * w).into(), ..Prescribed::default() };
     let tilted = glam::DQuat::from_rotation_y(-0.15);
     let turning = [Motion::Prescribed(turn(-1.0)), Motion::Prescribed(turn(1.0)), Motion::Fixed];
     for (motion, orientation) in turning.into_iter().zip([glam::DQuat::IDENTITY, glam::DQuat::IDENTITY, tilted]) {
         let mut setup = Setup { model: model.clone(), bodies: bodies.clone() };
-        (setup.bodies[0].motion, setup.bodies[0].orientation) = (motion, orientation);
+        (setup.bodies[0].motion, setup.bodies[0].orientation) = (motion.clone(), orientation);
         let mut stage = World::restart(setup.clone(), &first.save()).unwrap();
         stage.advance(20).unwrap();
         let mut restored = World::restore(setup, &stage.save()).unwrap();

@@ -6,12 +6,14 @@ use crate::common::{
 use glam::{DQuat, DVec3};
 use stickslip::body::Prescribed;
 use stickslip::error::BuildError;
-use stickslip::inflow::Inflow;
+use stickslip::inflow::{Entrance, Inflow, Rate};
 use stickslip::law::*;
 use stickslip::ledger::Loss;
 use stickslip::model::Integrator;
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
+use stickslip::sizes::Sizes;
 use stickslip::world::{Setup, World};
 use stickslip::{Body, Motion, Shape};
 
@@ -83,7 +85,7 @@ fn collisions_keep_momentum_and_angular_momentum() {
 /// Error of the energy balance and of the energy itself, of a tumbling body that bounces on a plane.
 fn balance(body: Body, laws: SpringLaws, dt: f64) -> f64 {
     let mut model = model(laws, dt);
-    model.gravity = DVec3::Z * -1.0;
+    model.gravity = (DVec3::Z * -1.0).into();
     let mut world = world(model, vec![body, plane(DVec3::Z, DVec3::ZERO)]);
     let (steps, mut worst, mut touched) = ((6.0 / dt) as u64, 0.0_f64, 0);
     for _ in 0..steps {
@@ -115,7 +117,7 @@ fn an_undamped_ellipsoid_bounces_without_loss() {
     // Nothing but springs and gravity: kinetic, potential and stored energy together stay, to second order in dt.
     let lost = |dt: f64| {
         let mut model = model(hooke(2e3), dt);
-        model.gravity = DVec3::Z * -1.0;
+        model.gravity = (DVec3::Z * -1.0).into();
         let body = Body { orientation: turned_by(DVec3::new(0.4, 0.3, 0.0)), ..ellipsoid([0.5, 0.2, 0.1], DVec3::Z) };
         let mut world = world(model, vec![body, plane(DVec3::Z, DVec3::ZERO)]);
         let energy = |world: &World| {
@@ -139,7 +141,7 @@ fn turned_by(v: DVec3) -> DQuat {
 /// A box on a plane that is tilted by this angle, seen along with the plane: gravity is turned.
 fn on_incline(angle: f64, laws: SpringLaws, dt: f64) -> World {
     let mut model = model(laws, dt);
-    model.gravity = DVec3::new(stickslip::math::sin(angle), 0.0, -stickslip::math::cos(angle));
+    model.gravity = (DVec3::new(stickslip::math::sin(angle), 0.0, -stickslip::math::cos(angle))).into();
     let mut body = brick([0.8, 0.6, 0.2], DVec3::Z * 0.1);
     body.mass = Some(1.0);
     world(model, vec![body, plane(DVec3::Z, DVec3::ZERO)])
@@ -179,7 +181,7 @@ fn a_box_on_an_incline_holds_below_the_angle_of_friction_and_slides_above() {
 fn a_box_dropped_flat_and_one_dropped_on_its_edge_come_to_rest() {
     for turn in [DVec3::ZERO, DVec3::new(0.1, 0.25, 0.0)] {
         let mut model = model(sliding(0.5), 2e-4);
-        model.gravity = DVec3::Z * -1.0;
+        model.gravity = (DVec3::Z * -1.0).into();
         let mut body = Body { orientation: turned_by(turn), ..brick([0.8, 0.6, 0.4], DVec3::Z * 0.5) };
         body.mass = Some(1.0);
         let mut world = world(model, vec![body, plane(DVec3::Z, DVec3::ZERO)]);
@@ -201,7 +203,7 @@ fn an_ellipsoid_comes_to_rest_on_its_flat_side() {
     let mut laws = every_law(1e4)[0].1;
     laws.normal = Normal::Hooke(Hooke::new(1e4, 50.0));
     let mut model = model(laws, 2e-4);
-    model.gravity = DVec3::Z * -1.0;
+    model.gravity = (DVec3::Z * -1.0).into();
     let body = Body { orientation: turned_by(DVec3::new(0.2, 0.1, 0.0)), ..ellipsoid([0.5, 0.4, 0.3], DVec3::Z * 0.4) };
     let mut world = world(model, vec![body, plane(DVec3::Z, DVec3::ZERO)]);
     world.advance(150_000).unwrap();
@@ -235,7 +237,7 @@ fn an_ellipsoid_and_a_box_come_to_rest_under_tracked_points() {
             (brick([0.8, 0.6, 0.4], DVec3::Z * 0.4), DVec3::new(0.1, 0.25, 0.0)),
         ] {
             let mut model = model(tracked(form), 2e-4);
-            model.gravity = DVec3::new(0.05, 0.0, -1.0);
+            model.gravity = DVec3::new(0.05, 0.0, -1.0).into();
             (body.orientation, body.velocity) = (turned_by(turn), DVec3::new(0.3, 0.1, 0.0));
             body.angular_velocity = DVec3::Z * 0.5;
             body.mass = Some(1.0);
@@ -259,7 +261,7 @@ fn an_ellipsoid_comes_to_rest_on_a_floor_that_is_named_first() {
     for form in [Form::Paper, Form::Reciprocal] {
         let mut body = ellipsoid([0.5, 0.4, 0.3], DVec3::Z * 0.35);
         let mut model = model(tracked(form), 2e-4);
-        model.gravity = DVec3::new(0.05, 0.0, -1.0);
+        model.gravity = DVec3::new(0.05, 0.0, -1.0).into();
         (body.orientation, body.velocity) = (turned_by(DVec3::new(0.2, 0.1, 0.0)), DVec3::new(0.3, 0.1, 0.0));
         (body.angular_velocity, body.mass) = (DVec3::Z * 0.5, Some(1.0));
         let mut world = world(model, vec![plane(DVec3::Z, DVec3::ZERO), body]);
@@ -281,7 +283,7 @@ fn rolling_friction_of_a_rocking_ellipsoid_gives_no_energy() {
     let normal = Normal::Hooke(Hooke::new(2e4, 0.0));
     let laws = SpringLaws { friction: Some(Friction::Tracked(law)), ..SpringLaws::frictionless(normal) };
     let mut model = model(laws, 5e-6);
-    model.gravity = DVec3::Z * -9.81;
+    model.gravity = (DVec3::Z * -9.81).into();
     let mut lower = ellipsoid([0.03, 0.015, 0.01], DVec3::Z * 0.00999);
     (lower.angular_velocity, lower.mass) = (DVec3::new(3.0, -2.5, 0.0), Some(0.0471));
     // On top of it another, askew: their curvatures change, and with them the share of the one spring for both.
@@ -333,23 +335,8 @@ fn rates_of_spheres_are_refused_for_boxes_that_a_stream_falls_on() {
     let laws = SpringLaws { friction: Some(Friction::Tracked(law)), ..SpringLaws::frictionless(normal) };
     let build = |laws: SpringLaws| {
         let mut model = model(laws, 2e-4);
-        let [sizes, places] = ["radius", "place"].map(|name| Stream::named(1, name));
-        let (from, to, velocity, angular_velocity) = (DVec3::Z, DVec3::Z, -DVec3::Z, DVec3::ZERO);
-        let (material, radius, mass_by_radius, rate, count, start) = (0, [0.1; 2], false, 10.0, 3, 0.0);
-        model.inflows.push(Inflow {
-            material,
-            radius,
-            mass_by_radius,
-            rate,
-            count,
-            start,
-            from,
-            to,
-            velocity,
-            angular_velocity,
-            sizes,
-            places,
-        });
+        let entrance = Entrance::Box { from: DVec3::Z, to: DVec3::Z };
+        model.inflows.push(Inflow::new(Mould::of_spheres(Sizes::One(0.1)), Rate::Number(10.0.into()), 3, entrance));
         let stand = Body { motion: Motion::Fixed, ..brick([0.8, 0.6, 0.4], DVec3::ZERO) };
         World::new(Setup { model, bodies: vec![stand] })
     };
@@ -366,7 +353,7 @@ fn a_body_held_in_a_plane_turns_with_the_moment_about_its_axis() {
     let lock = [false, false, true, true, true, false];
     for turn in [DVec3::ZERO, DVec3::new(0.3, -0.7, 0.2)] {
         let mut body = brick([0.6, 0.4, 0.2], DVec3::ZERO);
-        (body.lock, body.orientation, body.torque) = (lock, turned_by(turn), DVec3::new(5.0, 3.0, 0.2));
+        (body.lock, body.orientation, body.torque) = (lock, turned_by(turn), DVec3::new(5.0, 3.0, 0.2).into());
         body.mass = Some(1.2);
         let axis = body.orientation.inverse() * DVec3::Z;
         let inertia = axis.dot(body.mass_and_inertia(1.0).1 * axis);
@@ -388,7 +375,7 @@ fn a_body_held_in_a_plane_turns_with_the_moment_about_its_axis() {
 fn a_disc_that_rolls_down_an_incline_in_its_plane_has_its_acceleration() {
     // An ellipsoid with a = c in the plane of motion is a disc there: a = g sin/(1 + I/(m R^2)), I = m (a^2 + c^2)/5.
     let mut model = model(sliding(0.8), 1e-4);
-    model.gravity = DVec3::new(0.3, 0.0, -1.0);
+    model.gravity = DVec3::new(0.3, 0.0, -1.0).into();
     let mut disc = ellipsoid([0.5, 0.1, 0.5], DVec3::Z * 0.5);
     disc.lock = [false, true, false, true, false, true];
     disc.mass = Some(1.0);
@@ -453,7 +440,7 @@ fn crowd(laws: SpringLaws, dt: f64) -> Setup {
         law.damping = 20.0;
     }
     let mut model = model(laws, dt);
-    model.gravity = DVec3::new(0.2, 0.0, -3.0);
+    model.gravity = DVec3::new(0.2, 0.0, -3.0).into();
     let mut stream = Stream::named(17, "crowd");
     let mut bodies = vec![brick([0.9, 0.6, 0.5], DVec3::new(0.0, 0.0, 0.65))];
     for k in 0..27_u32 {
@@ -474,11 +461,16 @@ fn crowd(laws: SpringLaws, dt: f64) -> Setup {
     bodies[2].lock = [false, true, false, true, false, true];
     (bodies[2].velocity.y, bodies[2].angular_velocity) = (0.0, DVec3::Y);
     let (velocity, angular_velocity) = (DVec3::new(0.1, 0.0, -0.2), DVec3::Z * 0.5);
-    bodies[5].motion = Motion::Prescribed(Prescribed { velocity, angular_velocity, ..Prescribed::default() });
+    bodies[5].motion = Motion::Prescribed(Prescribed {
+        velocity: velocity.into(),
+        angular_velocity: angular_velocity.into(),
+        ..Prescribed::default()
+    });
     bodies[8].motion = Motion::Fixed;
     let mut turning = plane(DVec3::X, DVec3::X * -1.7);
     let angular_velocity = DVec3::new(0.05, 0.02, 0.0);
-    turning.motion = Motion::Prescribed(Prescribed { angular_velocity, ..Prescribed::default() });
+    turning.motion =
+        Motion::Prescribed(Prescribed { angular_velocity: angular_velocity.into(), ..Prescribed::default() });
     bodies.push(plane(DVec3::Z, DVec3::ZERO));
     bodies.push(turning);
     let sides = [(DVec3::NEG_X, DVec3::X), (DVec3::Y, DVec3::NEG_Y), (DVec3::NEG_Y, DVec3::Y)];
@@ -554,7 +546,7 @@ fn threads_and_stops_do_not_change_a_bit() {
 #[test]
 fn memory_is_taken_over_by_another_world() {
     let mut setup = Setup { model: model(sliding(0.5), 2e-4), bodies: Vec::new() };
-    setup.model.gravity = DVec3::new(0.1, 0.0, -1.0);
+    setup.model.gravity = DVec3::new(0.1, 0.0, -1.0).into();
     setup.bodies = vec![brick([0.8, 0.6, 0.4], DVec3::Z * 0.2), plane(DVec3::Z, DVec3::ZERO)];
     let mut first = World::new(setup.clone()).unwrap();
     first.advance(20_000).unwrap();

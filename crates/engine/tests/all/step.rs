@@ -261,7 +261,7 @@ fn heap(normal: Normal, k: f64, fraction: f64, seed: u64) -> (f64, f64) {
         ..SpringLaws::frictionless(normal)
     };
     let mut model = model(laws, 1.0);
-    model.gravity = -DVec3::Z;
+    model.gravity = (-DVec3::Z).into();
     model.dt = fraction * advise(&model, &bodies).expect("grains touch").critical;
     let steps = (15.0 / model.dt) as u64;
     let mut world = world(model, bodies);

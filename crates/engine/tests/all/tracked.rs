@@ -110,7 +110,7 @@ fn on_incline(law: Tracked, radius: f64, mass: f64, slope: f64, down: DVec3, dt:
     let normal = Normal::Hooke(Hooke::new(weight / (radius - height), 0.0));
     let mut model = model(SpringLaws::with_friction(normal, Friction::Tracked(law)), dt);
     model.method = stickslip::model::Explicit::default().with_integrator(Integrator::SymplecticEuler).into();
-    model.gravity = (down * sin(slope) - DVec3::Z * cos(slope)) * 9.8;
+    model.gravity = ((down * sin(slope) - DVec3::Z * cos(slope)) * 9.8).into();
     let mut body = sphere(radius, DVec3::Z * height);
     body.mass = Some(mass);
     body.lock[2] = true;
@@ -216,7 +216,7 @@ fn a_sphere_comes_to_rest_and_stays_there() {
                 Tracked { form, kinematics, birth, ..Tracked::new(1e5, mu()).with_roll(0.3).with_spin(0.1, spin) };
             let normal = Normal::Hooke(Hooke { damping_ratio: 0.5, ..Hooke::new(1e6, 0.0) });
             let mut model = model(SpringLaws::with_friction(normal, Friction::Tracked(law)), 1e-4);
-            model.gravity = DVec3::new(0.3, 0.0, -9.8);
+            model.gravity = DVec3::new(0.3, 0.0, -9.8).into();
             let mut ball = sphere(0.2, DVec3::Z * 0.2);
             ball.mass = Some(5.0);
             (ball.velocity, ball.angular_velocity) = (DVec3::new(0.3, 0.1, 0.0), DVec3::new(1.0, -2.0, 3.0));

@@ -5,44 +5,37 @@ use crate::common::*;
 use glam::DVec3;
 use stickslip::body::Prescribed;
 use stickslip::error::{BuildError, Trouble};
-use stickslip::inflow::{Inflow, Outflow};
+use stickslip::inflow::{Entrance, Inflow, Outflow, Rate, SiteLattice};
 use stickslip::law::*;
 use stickslip::ledger::Loss;
 use stickslip::model::LawTable;
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
+use stickslip::sizes::Sizes;
 use stickslip::state::State;
 use stickslip::world::{Setup, World};
 use stickslip::{Body, Model, Motion};
 
 /// Spheres of diameter 1 that come down in a box, ten a second.
 fn stream(from: DVec3, to: DVec3) -> Inflow {
-    Inflow {
-        material: 0,
-        radius: [0.5; 2],
-        mass_by_radius: false,
-        rate: 10.0,
-        count: 100,
-        start: 0.0,
-        from,
-        to,
-        velocity: DVec3::Z * -2.0,
-        angular_velocity: DVec3::X,
-        sizes: Stream::named(1, "stream[0].radius"),
-        places: Stream::named(1, "stream[0].place"),
-    }
+    let mould = Mould::of_spheres(Sizes::One(0.5));
+    let mut inflow = Inflow::new(mould, Rate::Number(10.0.into()), 100, Entrance::Box { from, to });
+    (inflow.body.velocity, inflow.body.angular_velocity) = (DVec3::Z * -2.0, DVec3::X);
+    [inflow.shapes, inflow.places] = ["radius", "place"].map(|name| Stream::named(1, &format!("stream[0].{name}")));
+    inflow
 }
 
 /// A chute: spheres rain on a slope in two streams and leave at its lower end.
 fn chute() -> Setup {
     let mut model = model(every_law(2e4)[0].1, 1e-3);
-    model.gravity = DVec3::new(6.0, 0.0, -8.0);
+    model.gravity = DVec3::new(6.0, 0.0, -8.0).into();
     let (from, to) = (DVec3::new(-2.0, -2.0, 2.0), DVec3::new(2.0, 2.0, 4.0));
     let small = Inflow {
-        radius: [0.2, 0.4],
+        mould: Mould::of_spheres(Sizes::Between(0.2, 0.4)),
         mass_by_radius: true,
-        rate: 37.0,
+        rate: Rate::Number(37.0.into()),
         start: 0.05,
-        sizes: Stream::named(1, "stream[1].radius"),
+        shapes: Stream::named(1, "stream[1].radius"),
         places: Stream::named(1, "stream[1].place"),
         ..stream(from, to)
     };
@@ -125,7 +118,7 @@ fn damped() -> SpringLaws {
 /// Returns the error of the balance at the end.
 fn taken_out(dt: f64, driven: bool, phase: f64) -> f64 {
     let mut model = model(damped(), dt);
-    model.gravity = DVec3::Z * -2.0;
+    model.gravity = (DVec3::Z * -2.0).into();
     let ball = |x: f64, v: DVec3| Body {
         velocity: v,
         angular_velocity: DVec3::new(1.0, 2.0, 3.0),
@@ -136,13 +129,13 @@ fn taken_out(dt: f64, driven: bool, phase: f64) -> f64 {
         ball(0.0, DVec3::new(-0.2, 0.0, 0.5)),
         ball(1.005 + phase, DVec3::new(-1.5, 0.2, 0.0)),
     ];
-    bodies[1].force = DVec3::new(0.0, 3.0, 0.0);
+    bodies[1].force = DVec3::new(0.0, 3.0, 0.0).into();
     if driven {
         // The first is driven, so that a drive loses a contact.
         bodies[0].velocity = DVec3::ZERO;
         bodies[0].angular_velocity = DVec3::ZERO;
         let velocity = DVec3::new(1.0, 0.3, 0.1);
-        bodies[0].motion = Motion::Prescribed(Prescribed { velocity, ..Prescribed::default() });
+        bodies[0].motion = Motion::Prescribed(Prescribed { velocity: velocity.into(), ..Prescribed::default() });
     }
     let mut world = world(model, bodies);
     let at = (0.03 / dt).round() as u64;
@@ -200,7 +193,7 @@ fn the_balance_closes_with_streams_and_a_domain() {
 #[test]
 fn a_body_that_enters_falls_as_one_that_was_there() {
     let mut model = model(damped(), 1e-3);
-    model.gravity = DVec3::Z * -10.0;
+    model.gravity = (DVec3::Z * -10.0).into();
     let ball = Body { velocity: DVec3::X, angular_velocity: DVec3::Y, ..sphere(0.5, DVec3::Z) };
     let floor = plane(DVec3::Z, DVec3::ZERO);
     let mut there = world(model.clone(), vec![floor.clone(), ball.clone()]);
@@ -218,7 +211,7 @@ fn a_body_that_enters_falls_as_one_that_was_there() {
 #[test]
 fn all_may_go_and_others_come() {
     let mut model = model(damped(), 1e-3);
-    model.gravity = DVec3::Z * -10.0;
+    model.gravity = (DVec3::Z * -10.0).into();
     let bodies: Vec<Body> = (0..3).map(|i| sphere(0.5, DVec3::X * 0.99 * f64::from(i))).collect();
     let mut world = world(model, bodies);
     world.advance(3).expect("sound");
@@ -254,8 +247,8 @@ fn bodies_that_cannot_enter_are_refused() {
 /// A stream through one point, which holds one body at a time.
 fn point_source(velocity: f64, rate: f64) -> Model {
     let mut model = model(damped(), 1e-3);
-    let velocity = DVec3::X * velocity;
-    model.inflows = vec![Inflow { rate, velocity, ..stream(DVec3::ZERO, DVec3::ZERO) }];
+    model.inflows = vec![Inflow { rate: Rate::Number(rate.into()), ..stream(DVec3::ZERO, DVec3::ZERO) }];
+    model.inflows[0].body.velocity = DVec3::X * velocity;
     model
 }
 
@@ -312,10 +305,19 @@ fn streams_are_checked_when_the_world_is_built() {
         World::new(Setup { model, bodies: vec![plane(DVec3::Z, DVec3::Z * -5.0)] }).map(|_| ())
     };
     assert_eq!(build(&|_| ()), Ok(()));
-    assert!(matches!(build(&|m| m.inflows[0].rate = 0.0), Err(BuildError::BadStream { stream: 0, what: "rate", .. })));
+    assert!(matches!(
+        build(&|m| m.inflows[0].rate = Rate::Mass(0.0.into())),
+        Err(BuildError::BadStream { stream: 0, what: "rate", .. })
+    ));
     assert!(matches!(build(&|m| m.inflows[0].start = -1.0), Err(BuildError::BadStream { .. })));
-    assert!(matches!(build(&|m| m.inflows[0].to.x = -1.0), Err(BuildError::BadStream { .. })));
-    assert!(matches!(build(&|m| m.inflows[0].radius = [0.0; 2]), Err(BuildError::BadStream { what: "radius", .. })));
+    let reversed = Entrance::Box { from: DVec3::ZERO, to: -DVec3::X };
+    assert!(matches!(build(&|m| m.inflows[0].entrance = reversed), Err(BuildError::BadStream { .. })));
+    let nothing = || Mould::of_spheres(Sizes::One(0.0));
+    let error = build(&|m| m.inflows[0].mould = nothing());
+    assert!(matches!(error, Err(BuildError::BadStream { what: "radius", .. })));
+    let lattice = SiteLattice { from: DVec3::ZERO, spacing: 1.0, counts: [100, 100, 2], jitter: 0.0 };
+    let error = build(&|m| m.inflows[0].entrance = Entrance::Sites(lattice));
+    assert!(matches!(error, Err(BuildError::BadStream { what: "the number of sites", .. })));
     assert!(matches!(build(&|m| m.inflows[0].count = 1 << 40), Err(BuildError::TooMany(_))));
     // Without laws even the bodies of one stream cannot meet each other, nor one of them the floor.
     assert!(matches!(build(&|m| m.laws = LawTable::new(1)), Err(BuildError::NoLaws { .. })));
@@ -341,7 +343,7 @@ fn what_left_is_no_longer_among_the_contacts() {
     // After `remove`, the rows of contacts and the net force still counted the bodies that were gone.
     let bodies = vec![plane(DVec3::Z, DVec3::ZERO), sphere(0.5, DVec3::Z * 0.499), sphere(0.5, DVec3::Z * 1.498)];
     let mut model = model(every_law(1e4)[0].1, 1e-4);
-    model.gravity = DVec3::Z * -10.0;
+    model.gravity = (DVec3::Z * -10.0).into();
     let mut world = world(model, bodies);
     world.keep_rows(true);
     world.step().expect("sound");
@@ -363,7 +365,7 @@ fn a_blocked_stream_leaves_the_others_as_they_were() {
     let mut model = point_source(0.0, 10.0);
     model.inflows.push(Inflow {
         places: Stream::named(1, "b"),
-        sizes: Stream::named(1, "c"),
+        shapes: Stream::named(1, "c"),
         ..stream(far, far * 2.0)
     });
     model.inflows.swap(0, 1);

@@ -109,7 +109,7 @@ fn a_sphere_rolls_over_a_seam_as_over_one_plate() {
     let plate = |x: f64, length: f64| wall(rectangle(DVec3::Z, DVec3::X, [length, 1.0]), DVec3::X * x);
     let rolling = |plates: Vec<Body>| {
         let mut model = model(sticky(1e5), 1e-4);
-        model.gravity = DVec3::Z * -10.0;
+        model.gravity = (DVec3::Z * -10.0).into();
         let mass = UNIT_DENSITY * 4.0 / 3.0 * std::f64::consts::PI * 0.1_f64 * 0.1 * 0.1;
         let depth = mass * 10.0 / 1e5;
         let start = DVec3::new(-0.5, 0.0, 0.1 - depth);
@@ -142,7 +142,7 @@ fn a_sphere_slides_over_a_ridge_without_a_kick() {
     // stores, which is part of the total; 1e-4 of the total leaves nothing for a doubled spring (which would store as much
     // again: 3e-3 of the total).
     let mut model = model(SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 0.0))), 5e-5);
-    model.gravity = DVec3::Z * -10.0;
+    model.gravity = (DVec3::Z * -10.0).into();
     let slope = DVec3::new(math::cos(0.52), 0.0, -math::sin(0.52));
     let normal = slope.cross(DVec3::NEG_Y);
     let flat = wall(rectangle(DVec3::Z, DVec3::X, [1.0, 1.0]), DVec3::X * -0.5);
@@ -169,11 +169,11 @@ fn creep_on_a_seam(plates: &[f64]) -> f64 {
         ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 40.0)))
     };
     let mut model = model(laws, 1e-3);
-    model.gravity = DVec3::new(0.0, -math::sin(0.35), -math::cos(0.35));
+    model.gravity = (DVec3::new(0.0, -math::sin(0.35), -math::cos(0.35))).into();
     let oscillate = Some(Oscillation { axis: DVec3::X, amplitude: 1e-5, frequency: 20.0, phase: 0.0 });
     let shaken = Motion::Prescribed(Prescribed { oscillate, ..Prescribed::default() });
     let size = [2.0 * 4.0 / plates.len() as f64, 8.0];
-    let plate = |&x: &f64| Body { motion: shaken, ..wall(rectangle(DVec3::Z, DVec3::X, size), DVec3::X * x) };
+    let plate = |&x: &f64| Body { motion: shaken.clone(), ..wall(rectangle(DVec3::Z, DVec3::X, size), DVec3::X * x) };
     let mut bodies: Vec<Body> = plates.iter().map(plate).collect();
     bodies.push(Body { lock: [false, false, false, true, true, true], ..sphere(0.5, DVec3::Z * 0.4999) });
     let ball = bodies.len() as u32 - 1;
@@ -264,7 +264,7 @@ fn a_belt_does_not_run_into_a_grain_at_its_end() {
     let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e3, 50.0)));
     for velocity in [DVec3::ZERO, DVec3::X, DVec3::NEG_X] {
         let plate = wall(rectangle(DVec3::Z, DVec3::X, [2.0, 2.0]), DVec3::ZERO);
-        let belt = Body { motion: Motion::Belt(velocity), ..plate };
+        let belt = Body { motion: Motion::Belt(velocity.into()), ..plate };
         let held = Body { motion: Motion::Held, ..sphere(0.5, place) };
         let mut world = world(model(laws, 1e-3), vec![belt, held]);
         assert!((world.body(1).force.length() - 10.0).abs() < 1e-9, "{}", world.body(1).force);
@@ -287,15 +287,15 @@ fn a_light_or_strongly_braked_servo_is_stable() {
         let lid = Body { motion: Motion::Servo(servo), ..lid };
         Setup { model: model(laws, dt), bodies: vec![plane(DVec3::Z, DVec3::ZERO), lid, sphere(0.5, DVec3::Z * 0.5)] }
     };
-    let light = Servo { axis: DVec3::NEG_Z, force: 5.0, mass: 1e-4, damping: 0.0, max_speed: 1.0 };
-    let heavy = Servo { mass: 1.0, ..light };
-    let advice = |servo| {
-        let setup = setup(servo, 1.0);
+    let light = Servo { axis: DVec3::NEG_Z, force: 5.0.into(), mass: 1e-4, damping: 0.0, max_speed: 1.0 };
+    let heavy = Servo { mass: 1.0, ..light.clone() };
+    let advice = |servo: &Servo| {
+        let setup = setup(servo.clone(), 1.0);
         stickslip::explicit::stable_step::advise(&setup.model, &setup.bodies).unwrap().critical
     };
     // The contact's dashpot, 50 kg/s, on 1e-4 kg: 2 M/c = 4e-6 s, with the spring a little less.
-    assert!(advice(light) < 4e-6 && advice(light) > 3.9e-6, "{}", advice(light));
-    assert!(advice(heavy) > 1000.0 * advice(light), "{}", advice(heavy));
+    assert!(advice(&light) < 4e-6 && advice(&light) > 3.9e-6, "{}", advice(&light));
+    assert!(advice(&heavy) > 1000.0 * advice(&light), "{}", advice(&heavy));
     let braked = Servo { damping: 1e5, ..heavy };
     let mut world = stickslip::World::new(setup(braked, 1e-3)).unwrap();
     world.advance(50).unwrap();
@@ -314,7 +314,7 @@ fn a_ball_swings_in_a_tube_as_a_pendulum_that_rolls() {
     let mut model = model(sticky(k), 2e-5);
     let tube = Shape::Tube { radius: b, length: 2.0, axis: DVec3::Y, sides: Sides::Front };
     let mass = UNIT_DENSITY * 4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius;
-    model.gravity = DVec3::Z * -9.81;
+    model.gravity = (DVec3::Z * -9.81).into();
     let touch = mass * 9.81 * math::cos(theta) / k;
     let start = DVec3::new(math::sin(theta), 0.0, -math::cos(theta)) * (b - radius + touch);
     let mut world = world(model, vec![wall(tube, DVec3::ZERO), sphere(radius, start)]);
@@ -336,7 +336,7 @@ fn a_ball_in_an_upright_tube_goes_up_and_down_as_it_goes_round() {
     // F/k with F = m g (5/7): 3e-6 m, 3e-5 of the swing, and its own fast swing as much again.
     let (b, radius, k, rate, g) = (0.5, 0.1, 1e6, 4.0_f64, 10.0);
     let mut model = model(sticky(k), 2e-5);
-    model.gravity = DVec3::Z * -g;
+    model.gravity = (DVec3::Z * -g).into();
     let mass = UNIT_DENSITY * 4.0 / 3.0 * std::f64::consts::PI * radius * radius * radius;
     let depth = mass * rate * rate * (b - radius) / k;
     let (c, lever) = (b - radius + depth, radius - 0.5 * depth);
@@ -372,10 +372,10 @@ fn a_ball_on_a_belt_ends_with_two_sevenths_of_its_speed() {
             ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 100.0)))
         };
         let mut model = model(laws, 1e-4);
-        model.gravity = DVec3::Z * -10.0;
+        model.gravity = (DVec3::Z * -10.0).into();
         let mass = UNIT_DENSITY * 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
         let depth = mass * 10.0 / 1e5;
-        let belt = Body { motion: Motion::Belt(DVec3::X * 1.4), ..wall(shape, DVec3::ZERO) };
+        let belt = Body { motion: Motion::Belt((DVec3::X * 1.4).into()), ..wall(shape, DVec3::ZERO) };
         let mut world = world(model, vec![belt, sphere(0.1, DVec3::new(-0.5, 0.0, 0.1 - depth))]);
         world.advance(8000).unwrap();
         let lever = (0.1 - 0.5 * depth) / 0.1;
@@ -400,7 +400,7 @@ fn a_servo_holds_its_force() {
         ..SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e4, 1000.0)))
     };
     let mut model = model(laws, 2e-5);
-    model.gravity = DVec3::Z * -10.0;
+    model.gravity = (DVec3::Z * -10.0).into();
     let side = |normal: DVec3, along: DVec3, size: [f64; 2], at: DVec3| wall(rectangle(normal, along, size), at);
     let (w, h) = (0.5, 2.0);
     let mut bodies = vec![
@@ -410,7 +410,7 @@ fn a_servo_holds_its_force() {
         side(DVec3::Y, DVec3::X, [w, h], DVec3::new(0.0, -0.5 * w, 0.5 * h)),
         side(DVec3::NEG_Y, DVec3::X, [w, h], DVec3::new(0.0, 0.5 * w, 0.5 * h)),
     ];
-    let servo = Servo { axis: DVec3::NEG_Z, force: 50.0, mass: 0.5, damping: 0.0, max_speed: 0.5 };
+    let servo = Servo { axis: DVec3::NEG_Z, force: 50.0.into(), mass: 0.5, damping: 0.0, max_speed: 0.5 };
     let mut lid = side(DVec3::NEG_Z, DVec3::X, [w, w], DVec3::Z * 1.2);
     lid.motion = Motion::Servo(servo);
     bodies.push(lid);
@@ -451,13 +451,14 @@ fn drum(dt: f64) -> Setup {
         friction: None,
     };
     let mut model = model(laws, dt);
-    model.gravity = DVec3::Z * -5.0;
-    let turning = |rate: DVec3| Motion::Prescribed(Prescribed { angular_velocity: rate, ..Prescribed::default() });
+    model.gravity = (DVec3::Z * -5.0).into();
+    let turning =
+        |rate: DVec3| Motion::Prescribed(Prescribed { angular_velocity: rate.into(), ..Prescribed::default() });
     let tube = Shape::Tube { radius: 2.0, length: 3.0, axis: DVec3::Y, sides: Sides::Front };
     let cone = Shape::Cone { radii: [2.0, 1.0], length: 0.5, axis: DVec3::Y, sides: Sides::Both };
     let blade = rectangle(DVec3::X, DVec3::Y, [1.5, 1.0]);
     let lid = rectangle(DVec3::NEG_Z, DVec3::X, [2.4, 2.0]);
-    let servo = Servo { axis: DVec3::NEG_Z, force: 5.0, mass: 2.0, damping: 0.5, max_speed: 1.0 };
+    let servo = Servo { axis: DVec3::NEG_Z, force: 5.0.into(), mass: 2.0, damping: 0.5, max_speed: 1.0 };
     let mut bodies = vec![
         Body { motion: turning(DVec3::Y * 1.5), ..wall(tube, DVec3::ZERO) },
         Body { motion: turning(DVec3::new(1.0, 2.0, -0.5)), ..wall(blade, DVec3::new(0.0, 0.0, 0.3)) },
@@ -527,10 +528,10 @@ fn bodies_that_cannot_be_walls_are_refused() {
     let flat = wall(rectangle(DVec3::Z, DVec3::X, [1.0, 0.0]), DVec3::ZERO);
     let twisted = wall(rectangle(DVec3::Z, DVec3::Z, [1.0, 1.0]), DVec3::ZERO);
     let point = wall(Shape::Cone { radii: [1.0, 1.0], length: 0.0, axis: DVec3::X, sides: Sides::Both }, DVec3::ZERO);
-    let lifting = Body { motion: Motion::Belt(DVec3::Z), ..wall(plate, DVec3::ZERO) };
-    let round = Body { motion: Motion::Belt(DVec3::Z), ..sphere(1.0, DVec3::ZERO) };
-    let servo = Servo { axis: DVec3::Z, force: 1.0, mass: 0.0, damping: 0.0, max_speed: 1.0 };
-    let weightless = Body { motion: Motion::Servo(servo), ..wall(plate, DVec3::ZERO) };
+    let lifting = Body { motion: Motion::Belt(DVec3::Z.into()), ..wall(plate, DVec3::ZERO) };
+    let round = Body { motion: Motion::Belt(DVec3::Z.into()), ..sphere(1.0, DVec3::ZERO) };
+    let servo = Servo { axis: DVec3::Z, force: 1.0.into(), mass: 0.0, damping: 0.0, max_speed: 1.0 };
+    let weightless = Body { motion: Motion::Servo(servo.clone()), ..wall(plate, DVec3::ZERO) };
     for (body, word) in [
         (free, "rectangle"),
         (flat, "side"),

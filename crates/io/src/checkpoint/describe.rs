@@ -13,6 +13,7 @@ use stickslip::body::{Body, BodyList, Motion};
 use stickslip::law::pair_memory::SLIPS;
 use stickslip::law::{MemoryLayout, MemorySize, PairLaws, Rigid, RigidLaws};
 use stickslip::model::Model;
+use stickslip::schedule::Signal;
 use stickslip::setup::Described;
 use stickslip::shape::Shape;
 
@@ -36,12 +37,12 @@ pub struct BodyText {
     /// See `Body`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lock: [bool; 6],
-    /// Constant force (N).
+    /// The force that always acts (N).
     #[serde(default, skip_serializing_if = "is_default")]
-    pub force: DVec3,
-    /// Constant torque (N m).
+    pub force: Signal<DVec3>,
+    /// The torque that always acts (N m).
     #[serde(default, skip_serializing_if = "is_default")]
-    pub torque: DVec3,
+    pub torque: Signal<DVec3>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -52,7 +53,7 @@ impl BodyText {
     fn new(body: &Body, name: Option<String>, densities: &[f64]) -> Self {
         let density = densities.get(usize::from(body.material)).copied().unwrap_or(0.0);
         let (mass, inertia) = body.mass_and_inertia(density);
-        let (motion, lock, force, torque) = (body.motion, body.lock, body.force, body.torque);
+        let Body { motion, lock, force, torque, .. } = body.clone();
         BodyText { name, material: body.material, shape: body.shape, mass, inertia, motion, lock, force, torque }
     }
 

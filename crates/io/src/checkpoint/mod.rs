@@ -68,7 +68,7 @@ impl Checkpoint {
 
     /// Simulated time (s).
     pub fn time(&self) -> f64 {
-        self.saved.step as f64 * self.saved.dt
+        self.saved.clock.time_at(self.saved.step, self.saved.dt)
     }
 
     /// As a file has it.

@@ -8,6 +8,7 @@ use std::io;
 
 use glam::{DMat3, DVec3};
 use stickslip::cell::{Cell, CellState, Control, Frame};
+use stickslip::clock::Clock;
 use stickslip::column::Columns;
 use stickslip::inflow::Traffic;
 use stickslip::ledger::Sums;
@@ -23,6 +24,8 @@ const MOST: usize = 4096;
 
 /// What names of a method's numbers begin with.
 const METHOD: &str = "method.";
+/// From when steps are counted, where that is not the start of the run: the step, and the time (s).
+const SINCE: [&str; 2] = ["clock.step", "clock.time"];
 /// In which directions a cell repeats, a bit each; only a state with a cell has it.
 const PERIODIC: &str = "cell.periodic";
 
@@ -38,6 +41,10 @@ pub fn bytes(saved: &Saved, [bodies, contacts]: [usize; 2]) -> io::Result<Vec<u8
         ("dt", saved.dt.to_bits()),
     ];
     let mut rows: Vec<(String, u64)> = counts.map(|(name, word)| (name.to_owned(), word)).into();
+    if !saved.clock.is_of_run() {
+        rows.push((SINCE[0].into(), saved.clock.step));
+        rows.push((SINCE[1].into(), saved.clock.time.to_bits()));
+    }
     let mut sums = saved.sums;
     sums.each(&mut |name, numbers| push_group(&mut rows, "ledger", name, numbers));
     if let Some(mut cell) = saved.cell {
@@ -90,8 +97,13 @@ pub fn read(bytes: &[u8]) -> Result<(Saved, [usize; 2]), String> {
     rows.read_groups("ledger", &mut |missing| *missing = Some(0), &mut |visit| sums.each(visit))?;
     let cell = rows.take(PERIODIC).map(|periodic| rows.read_cell(periodic)).transpose()?;
     let dt = f64::from_bits(rows.need("dt")?);
+    let clock = match rows.take(SINCE[0]) {
+        Some(step) => Clock { step, time: f64::from_bits(rows.need(SINCE[1])?) },
+        None => Clock::default(),
+    };
     let saved = Saved {
         step: rows.need("step")?,
+        clock,
         dt,
         sums,
         chunk: rows.need_count("chunk")?,

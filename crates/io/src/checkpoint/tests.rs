@@ -18,7 +18,7 @@ use super::*;
 fn example() -> (Setup, Checkpoint) {
     let material = |name: &str| Material { name: name.into(), density: 2500.0 };
     let mut model = Model::new(vec![material("wall"), material("grain")], 1e-5);
-    model.gravity = DVec3::new(1.0, 0.0, -9.81);
+    model.gravity = DVec3::new(1.0, 0.0, -9.81).into();
     let laws = SpringLaws {
         slide: Some(Slide::SpringSlider(SlideSlider::new(1e4, 1.0, Limit::mu(0.3)))),
         spin: Some(Spin::SpringSlider(SpinSlider::new(0.1, 0.0, Limit::mu(0.3)))),
@@ -205,9 +205,14 @@ fn forged_bodies_are_refused() {
 fn a_servo_without_a_limit_of_speed_comes_back() {
     // JSON has no infinity: no checkpoint of a scene with such a servo could be read, not even that of a run's end.
     let (mut setup, _) = example();
-    let servo =
-        stickslip::body::Servo { axis: DVec3::Z, force: -1.0, mass: 1.0, damping: 0.0, max_speed: f64::INFINITY };
-    setup.bodies[7].motion = Motion::Servo(servo);
+    let servo = stickslip::body::Servo {
+        axis: DVec3::Z,
+        force: (-1.0).into(),
+        mass: 1.0,
+        damping: 0.0,
+        max_speed: f64::INFINITY,
+    };
+    setup.bodies[7].motion = Motion::Servo(servo.clone());
     let world = World::new(setup.clone()).unwrap();
     let checkpoint = Checkpoint::of(&world, &Description::new(&(&setup).into(), &[]));
     let read = Checkpoint::from_bytes(&checkpoint.to_bytes().unwrap()).unwrap();
@@ -233,7 +238,7 @@ fn with_cell() -> Checkpoint {
         periodic: [true, false, true],
     };
     let gradient = DMat3::from_cols_array(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
-    let cell = Cell { frame, control: Control::Strain { gradient } };
+    let cell = Cell { frame, control: Control::Strain { gradient: gradient.into() } };
     checkpoint.saved.cell = Some(CellState {
         gradient_rate: 10.0 * gradient,
         strain: 100.0 * gradient,

@@ -4,6 +4,7 @@
 
 use glam::{DMat3, DVec3};
 use stickslip::cell::{CellState, Frame};
+use stickslip::clock::Clock;
 use stickslip::column::Columns;
 use stickslip::inflow::Traffic;
 use stickslip::ledger::{Carried, Sums};
@@ -45,6 +46,7 @@ pub fn read(words: &[u64], cell: Option<&[f64]>) -> Result<(Saved, [usize; 2]), 
     let entries = [("skin", 7), ("smallest", 8), ("pressed", 9)];
     let saved = Saved {
         step: words[0],
+        clock: Clock::default(),
         dt: number(6),
         sums,
         entries: entries.map(|(name, at)| (name.to_owned(), number(at))).into(),

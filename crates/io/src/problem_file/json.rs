@@ -369,17 +369,7 @@ impl SavedProblem {
 /// Writes a problem in this form. Compliance and limits that the form has no key for are an error.
 pub fn to_json(problem: &Problem) -> Result<String, String> {
     let saved = SavedProblem::with_own_tangents(problem.clone());
-    let mut k = Vec::with_capacity(6 * problem.bodies.len());
-    for (index, body) in problem.bodies.iter().enumerate() {
-        let fixed = |of: &DMat3| of.determinant() == 0.0;
-        let ProblemBody { response, free } = body;
-        if fixed(&response.linear) || fixed(&response.angular) {
-            return Err(format!("body {index} has no finite mass in some direction, which the form cannot say"));
-        }
-        k.extend((response.linear.inverse() * free.velocity).to_array());
-        k.extend((response.angular.inverse() * free.angular_velocity).to_array());
-    }
-    let mut b = Vec::with_capacity(6 * problem.contacts.len());
+    let mut b = Vec::with_capacity(6 * problem.contacts.len() + problem.rows.len());
     let mut contacts = Vec::with_capacity(problem.contacts.len());
     for (index, (contact, [u, w])) in problem.contacts.iter().zip(&saved.tangents).enumerate() {
         if contact.options.compliance != [DMat3::ZERO; 2] || contact.options.ellipse.is_some() {
@@ -388,42 +378,61 @@ pub fn to_json(problem: &Problem) -> Result<String, String> {
         let frame = [contact.normal, *u, *w];
         b.extend(frame.map(|e| contact.bias.dot(e)));
         b.extend(frame.map(|e| contact.options.turning_bias.dot(e)));
-        let rows = |arm: DVec3, sign: f64| -> Value {
-            let linear = frame.map(|e| [(e * sign).to_array(), (arm.cross(e) * sign).to_array()].concat());
-            let turning = frame.map(|e| [[0.0; 3], (e * sign).to_array()].concat());
-            json!([linear, turning].concat())
-        };
-        let Cones { slide, roll, spin } = contact.cones;
-        contacts.push(json!({
-            "a": contact.a, "b": contact.b.map_or(-1, i64::from), "mu": slide, "rho": roll, "sigma": spin,
-            "Dt_a": rows(contact.arm[0], 1.0), "Dt_b": contact.b.map(|_| rows(contact.arm[1], -1.0)),
-        }));
+        contacts.push(contact_to_json(contact, &frame));
     }
-    let mut extra = Vec::with_capacity(problem.rows.len());
-    for row in &problem.rows {
-        let (mut numbers, mut columns) = (Vec::new(), Vec::new());
-        for (body, linear, angular) in &row.terms {
-            numbers.extend(linear.to_array());
-            numbers.extend(angular.to_array());
-            columns.extend((0..6).map(|k| 6 * body + k));
-        }
-        b.push(row.bias);
-        extra.push(json!({ "row": numbers, "cols": columns, "b": row.bias, "lo": row.lo, "hi": row.hi }));
+    if let Some(index) = problem.rows.iter().position(|row| row.compliance != 0.0) {
+        return Err(format!("row {index} has compliance, which the form cannot say"));
     }
-    let inverse = |body: &ProblemBody| {
-        let mut numbers = [0.0; 36];
-        for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
-            numbers[6 * i + j] = body.response.linear.col(j)[i];
-            numbers[6 * (3 + i) + 3 + j] = body.response.angular.col(j)[i];
-        }
-        numbers.to_vec()
-    };
+    b.extend(problem.rows.iter().map(|row| row.bias));
     let file = json!({
         "note": "min 1/2 g^T N g + r^T g, g in cones; order n, u, w, tn, tu, tw; SI units",
         "n_bodies": problem.bodies.len(), "n_contacts": contacts.len(),
-        "minv_per_body": problem.bodies.iter().map(inverse).collect::<Vec<_>>(),
-        "k": k, "b": b, "contacts": contacts, "compliance_diag": null, "extra_rows": extra,
+        "minv_per_body": problem.bodies.iter().map(inverse_to_json).collect::<Vec<_>>(),
+        "k": momenta(problem)?, "b": b, "contacts": contacts, "compliance_diag": null,
+        "extra_rows": problem.rows.iter().map(row_to_json).collect::<Vec<_>>(),
         "radius": problem.contacts.first().map(|contact| contact.length),
     });
     Ok(format!("{file}\n"))
+}
+
+fn momenta(problem: &Problem) -> Result<Vec<f64>, String> {
+    let mut k = Vec::with_capacity(6 * problem.bodies.len());
+    for (index, ProblemBody { response, free }) in problem.bodies.iter().enumerate() {
+        if [response.linear, response.angular].iter().any(|of| of.determinant() == 0.0) {
+            return Err(format!("body {index} has no finite mass in some direction, which the form cannot say"));
+        }
+        k.extend((response.linear.inverse() * free.velocity).to_array());
+        k.extend((response.angular.inverse() * free.angular_velocity).to_array());
+    }
+    Ok(k)
+}
+
+fn contact_to_json(contact: &ProblemContact, frame: &[DVec3; 3]) -> Value {
+    let rows = |arm: DVec3, sign: f64| -> Value {
+        let linear = frame.map(|e| [(e * sign).to_array(), (arm.cross(e) * sign).to_array()].concat());
+        let turning = frame.map(|e| [[0.0; 3], (e * sign).to_array()].concat());
+        json!([linear, turning].concat())
+    };
+    let Cones { slide, roll, spin } = contact.cones;
+    json!({
+        "a": contact.a, "b": contact.b.map_or(-1, i64::from), "mu": slide, "rho": roll, "sigma": spin,
+        "Dt_a": rows(contact.arm[0], 1.0), "Dt_b": contact.b.map(|_| rows(contact.arm[1], -1.0)),
+    })
+}
+
+fn row_to_json(row: &ProblemRow) -> Value {
+    let numbers = row.terms.iter().flat_map(|(_, linear, angular)| [linear.to_array(), angular.to_array()].concat());
+    let columns = row.terms.iter().flat_map(|(body, ..)| (0..6).map(move |k| 6 * body + k));
+    let (numbers, columns): (Vec<f64>, Vec<u32>) = (numbers.collect(), columns.collect());
+    json!({ "row": numbers, "cols": columns, "b": row.bias, "lo": row.lo, "hi": row.hi })
+}
+
+/// Row-major 6 x 6.
+fn inverse_to_json(body: &ProblemBody) -> Vec<f64> {
+    let mut numbers = vec![0.0; 36];
+    for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+        numbers[6 * i + j] = body.response.linear.col(j)[i];
+        numbers[6 * (3 + i) + 3 + j] = body.response.angular.col(j)[i];
+    }
+    numbers
 }

@@ -29,6 +29,12 @@ impl<'a> Words<'a> {
         Some((&text[start..self.at], start..self.at))
     }
 
+    /// Where the last word stands.
+    fn last(&self) -> Range<usize> {
+        let before = &self.source.text()[..self.at];
+        before.rfind(|c: char| c.is_ascii_whitespace()).map_or(0, |space| space + 1)..self.at
+    }
+
     fn peek(&mut self) -> Option<&'a str> {
         let before = self.at;
         let word = self.next().map(|(word, _)| word);
@@ -58,12 +64,11 @@ impl<'a> Words<'a> {
 
     /// Reads a count that is known already.
     fn known(&mut self, what: &str, expected: usize) -> Result<(), InputError> {
-        let before = self.at;
         let found = self.count(what)?;
         if found == expected {
             return Ok(());
         }
-        Err(self.source.error(before..self.at, format!("{what}: {found}, expected {expected}")))
+        Err(self.source.error(self.last(), format!("{what}: {found}, expected {expected}")))
     }
 
     fn word(&mut self, expected: &str) -> Result<(), InputError> {
@@ -142,10 +147,9 @@ fn read_columns(words: &mut Words<'_>, rows: usize) -> Result<Vec<(u32, u32, f64
         let last = words.number("the last location")?;
         let count = last - first as f64 + 1.0;
         for _ in 0..(count.max(0.0) as usize).min(rows) {
-            let before = words.at;
             let row = words.count("the row of an entry")?;
             if row >= rows {
-                return Err(words.source.error(before..words.at, format!("row {row} must be below {rows}")));
+                return Err(words.source.error(words.last(), format!("row {row} must be below {rows}")));
             }
             words.word(":")?;
             let value = words.number("an entry of the matrix")?;

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use stickslip::World;
 
 use super::file::{at, sync_folder};
-use super::growing::Marks;
+use super::growing::{Marks, StageMark};
+use super::record::Pace;
 use super::schedule::Schedule;
 use crate::checkpoint::{self, Checkpoint, Description, END, ENDING};
 use crate::scene::{Record, What};
@@ -25,6 +26,11 @@ const KEPT: usize = 2;
 
 /// The name of automatic ones.
 pub const AUTO: &str = "auto";
+
+/// The checkpoint at the end of a stage.
+pub fn of_stage(name: &str) -> String {
+    format!("{name}{ENDING}")
+}
 
 /// What `run.json` calls the files of a record.
 pub fn pattern(name: &str) -> String {
@@ -104,6 +110,29 @@ impl Checkpoints {
         let automatic = Series { name: AUTO.into(), schedule: None, written: VecDeque::new() };
         let (folder, series, latest) = (folder.to_owned(), series.collect(), Instant::now());
         Checkpoints { folder, description, series, automatic, interval, latest }
+    }
+
+    /// Goes on in another stage: its records ask as often as it says, of what it describes.
+    pub fn enter(&mut self, records: &[Record], pace: Pace, description: Description) {
+        let own = records.iter().filter(|record| record.what == What::Checkpoint);
+        for (series, record) in self.series.iter_mut().zip(own) {
+            series.schedule = Some(Schedule::new(record.every, pace.dt).counted_from(pace.clock, pace.dt));
+        }
+        self.description = description;
+    }
+
+    /// Writes the checkpoint of a stage that has ended.
+    pub fn end_stage(&mut self, name: &str, world: &World, files: Option<&Marks>) -> io::Result<()> {
+        self.description.catch_up(world);
+        checkpoint::write_world(&self.folder.join(of_stage(name)), world, &self.description, files)
+    }
+
+    /// Removes checkpoints of stages that have not ended yet.
+    pub fn forget_stages(&self, names: &[&str]) -> io::Result<()> {
+        for file in names.iter().map(|name| self.folder.join(of_stage(name))).filter(|file| file.exists()) {
+            fs::remove_file(&file).map_err(|error| at(&file, error))?;
+        }
+        Ok(())
     }
 
     /// Takes up the files of a run that goes on from this step. Those of later steps are removed, since they speak of
@@ -190,8 +219,9 @@ pub struct Unusable {
     pub other: Option<PathBuf>,
 }
 
-/// The newest checkpoint of a folder; or `from`, if it is given. `records` are the scene's. Touches nothing.
-pub fn find(folder: &Path, records: &[Record], from: Option<&Path>) -> Result<Found, Unusable> {
+/// The newest checkpoint of a folder; or `from`, if it is given. `records` are the scene's, `stages` those that have begun. Touches
+/// nothing.
+pub fn find(folder: &Path, records: &[Record], stages: &[StageMark], from: Option<&Path>) -> Result<Found, Unusable> {
     let alone = |message: String| Unusable { message, other: None };
     let path = folder.join(END);
     let end = path.exists().then(|| Checkpoint::read(&path));
@@ -205,6 +235,9 @@ pub fn find(folder: &Path, records: &[Record], from: Option<&Path>) -> Result<Fo
         return Ok(Found { newest: Some((from.to_owned(), checkpoint)), end: step });
     }
     let mut named = named(folder, records).map_err(|error| alone(error.to_string()))?;
+    let ended = stages.iter().filter_map(|stage| Some((stage.ended.as_ref()?.0, folder.join(of_stage(&stage.name)))));
+    named.extend(ended.filter(|(_, file)| file.exists()));
+    named.sort();
     let newest = named.pop();
     let file = |named: Option<&(u64, PathBuf)>| named.map(|(_, file)| file.clone());
     let end = end.transpose().map_err(|message| Unusable { message, other: file(newest.as_ref()) })?;
@@ -271,7 +304,7 @@ mod tests {
         assert_eq!((read.saved.step, read.saved.bodies.len()), (8, 3));
 
         // The way back: the newest, or the one that is asked for; what is newer than that goes.
-        let newest = |from: Option<&Path>| find(&folder, &records, from).map(|found| found.newest.unwrap().0);
+        let newest = |from: Option<&Path>| find(&folder, &records, &[], from).map(|found| found.newest.unwrap().0);
         assert_eq!(newest(None).unwrap(), folder.join(END));
         let (older, newer) = (folder.join("safe-6.checkpoint"), folder.join("safe-8.checkpoint"));
         assert_eq!(newest(Some(&older)).unwrap(), older);

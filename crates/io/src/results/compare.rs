@@ -21,12 +21,17 @@ use super::picture::Drawing;
 use super::report::{grouped, note, page, wall};
 use super::run_json::{Ending, RunJson};
 use super::series::{SeriesLog, SeriesRow};
+use super::spread;
 
 /// One run of a comparison.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// Its name, also that of its folder.
     pub name: String,
+    /// The variant that it is a run of; its name but for the seed.
+    pub variant: String,
+    /// The seed of its scene.
+    pub seed: u64,
     /// What it changes of the scene, as its file says; empty for the scene itself.
     pub changes: String,
     /// What its `run.json` says.
@@ -51,7 +56,7 @@ pub struct Heap {
 impl Heap {
     /// Of a world whose only wall is one level floor; none where there is no slope to speak of.
     pub fn of(world: &World, info: &RunInfo) -> Option<Self> {
-        let up = (-world.model().gravity).try_normalize()?;
+        let up = (-world.model().gravity.at(world.time())).try_normalize()?;
         let (mut floors, mut other_walls) = (0, 0);
         let (mut positions, mut radii, mut velocities) = (Vec::new(), Vec::new(), Vec::new());
         for id in world.ids() {
@@ -89,7 +94,7 @@ pub struct Comparison {
 }
 
 /// The files that a comparison writes beside the folders of its runs.
-pub const FILES: [&str; 2] = ["compare.csv", "compare.html"];
+pub const FILES: [&str; 3] = ["compare.csv", "compare.html", spread::FILE];
 
 /// The columns of `compare.csv`: one row a run. Energies in J, times in s, `top` in m, `repose` (empty where the run left no heap on a
 /// level floor) and its interval in degrees.
@@ -97,12 +102,12 @@ fn columns() -> String {
     let lost = Loss::ALL.map(|loss| loss.text().column).join(",");
     format!(
         "name,ending,time,step,steps,bodies,contacts,coordination,top,kinetic,unbalanced_force,{lost},error,wall_seconds,\
-         repose,repose_low,repose_high"
+         repose,repose_low,repose_high,variant,seed"
     )
 }
 
 impl Column {
-    fn last(&self) -> SeriesRow {
+    pub(super) fn last(&self) -> SeriesRow {
         self.log.rows().last().copied().unwrap_or_default()
     }
 
@@ -112,7 +117,7 @@ impl Column {
     }
 
     /// Whether it ended as it should.
-    fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         matches!(self.run.ending, Ending::Finished | Ending::Stopped(_))
     }
 
@@ -125,7 +130,7 @@ impl Column {
         self.last().ledger.lost
     }
 
-    fn top(&self) -> Option<f64> {
+    pub(super) fn top(&self) -> Option<f64> {
         self.drawing.as_ref().and_then(Drawing::top)
     }
 
@@ -145,7 +150,8 @@ impl Column {
             let heap = self.heap.map(|heap| [heap.angle, heap.interval.0, heap.interval.1]);
             fields.extend(heap.into_iter().flatten().map(|degrees| format!("{degrees:?}")));
         }
-        fields.resize(columns().split(',').count(), String::new());
+        fields.resize(columns().split(',').count() - 2, String::new());
+        fields.extend([csv_field(&self.variant), self.seed.to_string()]);
         fields.join(",") + "\n"
     }
 }
@@ -153,8 +159,11 @@ impl Column {
 impl Comparison {
     /// Writes `compare.csv` and `compare.html` into a folder; without the pictures that are not drawn when `stop` is set.
     pub fn write(&self, folder: &Path, stop: &AtomicBool) -> io::Result<()> {
-        let [table, page] = FILES.map(|name| folder.join(name));
+        let [table, page, of_seeds] = FILES.map(|name| folder.join(name));
         write_whole(&table, self.to_csv().as_bytes())?;
+        if self.has_seeds() {
+            write_whole(&of_seeds, self.spread_csv().as_bytes())?;
+        }
         write_whole(&page, self.to_html(stop).as_bytes())
     }
 
@@ -171,7 +180,7 @@ impl Comparison {
         let body = format!(
             "<p>Compared: {names}.</p>\n\
              {problems}<h2>The last states</h2>\n{pictures}\
-             <h2>Measured at the end</h2>\n{table}\
+             <h2>Measured at the end</h2>\n{table}{spread}\
              <h2>Whether it comes to rest, and where the energy went</h2>\n<div class=\"figures\">\n\
              <figure>{kinetic}</figure>\n<figure>{unbalanced}</figure>\n<figure>{contacts}</figure>\n\
              <figure>{bars}</figure>\n</div>\n\
@@ -181,6 +190,7 @@ impl Comparison {
             problems = self.problems(),
             pictures = self.pictures(stop),
             table = self.table(),
+            spread = self.spread_table(),
             bars = self.bars().to_svg(),
             kinetic = self.kinetic_figure().to_svg(),
             contacts = self.over_time("Contacts", Axis::linear("contacts"), |row| row.contacts as f64).to_svg(),
@@ -348,7 +358,16 @@ mod tests {
         let mut run = RunJson::starting("t", Path::new("a.toml"), "", &[]);
         run.ending = Ending::Finished;
         let drawing = Some(Drawing::of(&world, &info));
-        Column { name: name.into(), changes: "[[contact]]\n<x>".into(), run, log, drawing, heap: None }
+        Column {
+            name: name.into(),
+            variant: name.into(),
+            seed: 1,
+            changes: "[[contact]]\n<x>".into(),
+            run,
+            log,
+            drawing,
+            heap: None,
+        }
     }
 
     fn three() -> Comparison {
@@ -392,7 +411,7 @@ mod tests {
             });
         }
         let mut model = Model::new(vec![Material { name: "a".into(), density: 1.0 }], 1e-5);
-        model.gravity = DVec3::Z * -9.81;
+        model.gravity = (DVec3::Z * -9.81).into();
         model.laws.set(0, 0, SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0))));
         let setup = Setup { model, bodies };
         let info = RunInfo::new(&Described::from(&setup), &[]);
@@ -434,7 +453,7 @@ mod tests {
         assert_eq!(rows.len(), 4);
         assert!(rows[1].starts_with("a,finished,"), "{csv}");
         assert!(rows[2].starts_with("b,\"failed: body 3 is <gone>, \"\"far\"\" away\","), "{csv}");
-        assert_eq!(rows[3], "c,interrupted".to_owned() + &",".repeat(19));
+        assert_eq!(rows[3], "c,interrupted".to_owned() + &",".repeat(20) + "c,1");
         assert_eq!(rows[0].split(',').count(), rows[1].split(',').count());
     }
 }

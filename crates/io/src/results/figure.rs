@@ -86,11 +86,20 @@ pub type Spread = Vec<(f64, f64, f64)>;
 impl Figure {
     /// The plot as an SVG document.
     pub fn to_svg(&self) -> String {
-        self.to_svg_with(&[])
+        self.svg(&[], &[])
+    }
+
+    /// The same with the beginnings of stages: where they are on the horizontal axis, and their names.
+    pub fn to_svg_with_stages(&self, stages: &[(f64, &str)]) -> String {
+        self.svg(&[], stages)
     }
 
     /// The same with marks and bars from the least to the greatest value on the curves of the same numbers.
     pub fn to_svg_with(&self, spreads: &[Spread]) -> String {
+        self.svg(spreads, &[])
+    }
+
+    fn svg(&self, spreads: &[Spread], stages: &[(f64, &str)]) -> String {
         let legend = legend(&self.curves);
         let top = 36.0 + legend.height;
         let height = top + PLOT_HEIGHT + BELOW;
@@ -123,6 +132,11 @@ impl Figure {
         if shown().next().is_none() {
             let (x, y) = (0.5 * (left + right), 0.5 * (top + bottom));
             svg += &format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">nothing to show</text>\n");
+        }
+        for (x, name) in stages.iter().filter_map(|&(x, name)| Some((x_scale.within(x)?, name))) {
+            let (text_x, text_y) = (x + 4.0, top + 14.0);
+            svg += &format!("<line class=\"frame dash\" x1=\"{x:.1}\" y1=\"{top}\" x2=\"{x:.1}\" y2=\"{bottom}\"/>\n");
+            svg += &format!("<text x=\"{text_x:.1}\" y=\"{text_y}\">{}</text>\n", escape(name));
         }
         for (index, curve) in self.curves.iter().enumerate() {
             svg += &draw_curve(curve, index, &x_scale, &y_scale);

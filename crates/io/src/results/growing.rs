@@ -9,6 +9,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use stickslip::clock::Clock;
 
 use super::file::{at, check_own, open_in_place};
 
@@ -35,8 +36,41 @@ pub struct SnapshotMark {
     pub files: Vec<(u64, u64)>,
 }
 
+/// A stage of a run that has begun.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StageMark {
+    /// Its name.
+    pub name: String,
+    /// Steps that the run had taken when it began.
+    pub first_step: u64,
+    /// Simulated time then (s).
+    pub time: f64,
+    /// Its step (s).
+    pub step: f64,
+    /// The id of the first body that it brought, or would have.
+    pub first_id: u32,
+    /// The strain of the cell when it began, by columns; empty without a cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strain: Vec<f64>,
+    /// How it ended, and after how many steps of the run: absent while it goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<(u64, String)>,
+}
+
+/// The simulated time (s) after so many steps, of `dt` (s) each without stages.
+pub fn time_at(stages: &[StageMark], step: u64, dt: f64) -> f64 {
+    // Of a run whose step never changes the time is one product, as the engine has it.
+    let (mut clock, mut last) = (Clock::default(), stages.first().map_or(dt, |first| first.step));
+    for stage in stages.iter().filter(|stage| stage.first_step <= step) {
+        if stage.step.to_bits() != last.to_bits() {
+            (clock, last) = (Clock { step: stage.first_step, time: stage.time }, stage.step);
+        }
+    }
+    clock.time_at(step, last)
+}
+
 /// Where a run stands in all that it writes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Marks {
     /// `scene_hash` of the run: a checkpoint of another one may fit by chance, and must not be gone on from.
     pub scene_hash: String,
@@ -48,6 +82,9 @@ pub struct Marks {
     pub log_stride: u64,
     /// The points behind the plots, as lines of `series.csv`.
     pub log: Vec<String>,
+    /// The stages that have begun, the scene itself first; none of a scene without stages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageMark>,
 }
 
 impl Marks {

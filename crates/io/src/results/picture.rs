@@ -94,7 +94,7 @@ impl Drawing {
 
     /// The same without the bodies of these ids, which must ascend: a packing without its rattlers.
     pub fn without(world: &World, info: &RunInfo, hidden: &[u32]) -> Self {
-        let gravity = world.model().gravity;
+        let gravity = world.model().gravity.at(world.time());
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         let mut spheres = Vec::with_capacity(world.sphere_count());
         let (mut solids, mut planes, mut walls) = (Vec::new(), Vec::new(), Vec::new());

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use glam::DVec3;
 use stickslip::World;
+use stickslip::clock::Clock;
 use stickslip::measure::BodyView;
 
 use super::file::push_number;
@@ -78,6 +79,21 @@ pub struct Recorder {
     mass_of: Vec<f64>,
     last_step: u64,
     flushed: Instant,
+    /// The number of the stage, in a run that has such.
+    stage: Option<usize>,
+}
+
+/// What a stage changes in how a run is recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The number of the stage.
+    pub stage: usize,
+    /// From which steps are counted.
+    pub clock: Clock,
+    /// The step (s).
+    pub dt: f64,
+    /// At which the run ends by its plan, if it ends with this stage.
+    pub last_step: u64,
 }
 
 #[derive(Debug)]
@@ -136,9 +152,24 @@ impl Recorder {
             mass_of: Vec::new(),
             last_step,
             flushed: Instant::now(),
+            stage: info.extras.stages.then_some(0),
         };
         recorder.note(info.bodies());
         recorder
+    }
+
+    /// Goes on in another stage, whose bodies are these: those that it brings enter the table of bodies.
+    pub fn enter(&mut self, records: &[Record], pace: Pace, info: &RunInfo) -> io::Result<()> {
+        for (output, record) in self.outputs.iter_mut().zip(tables(records)) {
+            output.schedule = Schedule::new(record.every, pace.dt).counted_from(pace.clock, pace.dt);
+        }
+        (self.stage, self.last_step) = (Some(pace.stage), pace.last_step);
+        let first = self.known;
+        if info.body_count() > first {
+            self.note(info.bodies().skip(first));
+            fixed::append(&mut self.fixed, first, info.bodies().skip(first), &self.materials)?;
+        }
+        Ok(())
     }
 
     /// Keeps what snapshots will hold of more bodies.
@@ -187,7 +218,7 @@ impl Recorder {
         self.note_arrivals(world)?;
         for output in &mut self.outputs {
             if (last || output.schedule.due(step)) && output.written != Some(step) {
-                output.write(world, &self.material_of, &self.mass_of)?;
+                output.write(world, self.stage, &self.material_of, &self.mass_of)?;
                 output.written = Some(step);
             }
         }
@@ -285,7 +316,7 @@ impl Output {
         Output { what, holds_contacts, schedule: Schedule::new(record.every, dt), written: None, sink }
     }
 
-    fn write(&mut self, world: &World, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
+    fn write(&mut self, world: &World, stage: Option<usize>, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
         match &mut self.sink {
             Sink::DataFiles(files) => files.add(world, material_of, mass_of),
             Sink::Snapshots(collection) => collection.add(world, material_of),
@@ -296,7 +327,14 @@ impl Output {
                 What::Snapshot => lammps::write_snapshot(table, world, material_of),
                 // Not a table: `checkpoints.rs` writes them.
                 What::Checkpoint => Ok(()),
-                What::Series => table.write_all(&SeriesRow::of(world).line()),
+                What::Series => {
+                    let mut line = SeriesRow::of(world).line();
+                    if let Some(stage) = stage {
+                        line.pop();
+                        line.extend(format!(",{stage}\n").into_bytes());
+                    }
+                    table.write_all(&line)
+                }
             },
         }
     }

@@ -12,10 +12,12 @@ use stickslip::ledger::Loss;
 
 use super::figure::{Axis, Curve, Figure};
 use super::file::{at, base64, escape, short_number, write_whole};
+use super::growing::StageMark;
 use super::run_folder::RunFolder;
 use super::run_json::{Ending, RunJson};
 use super::series::{SeriesLog, SeriesRow};
 use super::summary::{EnergyFlows, percent_text};
+use crate::scene::Course;
 
 /// Everything the end of a run is described from.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub struct Closing<'a> {
     pub scene: &'a str,
     /// The points of the plots.
     pub log: &'a SeriesLog,
+    /// The schedules of the scene.
+    pub schedules: &'a [Course],
     /// The picture of the last state, a PNG file, unless it was not drawn.
     pub picture: Option<&'a [u8]>,
 }
@@ -57,17 +61,22 @@ impl Closing<'_> {
         let run = self.run;
         let rows = self.log.rows();
         let title = if run.title.is_empty() { escape(&run.scene_file) } else { escape(&run.title) };
+        let stages: Vec<(f64, &str)> =
+            run.stages.iter().skip(1).map(|stage| (stage.time, stage.name.as_str())).collect();
         let all = [energy_figure, losses_figure, contacts_figure, kinetic_figure, unbalanced_figure, error_figure];
         let of_cell = rows.iter().any(|row| row.cell.is_some()).then(|| cell_figures(rows));
         let of_solver = rows.iter().any(|row| row.solver.is_some()).then(|| solver_figures(rows));
         let special = of_cell.into_iter().chain(of_solver).flatten();
-        let figures = special.chain(all.iter().map(|figure| figure(rows)));
-        let figures: String = figures.map(|figure| format!("<figure>{}</figure>\n", figure.to_svg())).collect();
+        let end = rows.last().map_or(0.0, |row| row.time);
+        let scheduled = self.schedules.iter().map(|course| schedule_figure(course, end));
+        let figures = scheduled.chain(special).chain(all.iter().map(|figure| figure(rows)));
+        let figures: String =
+            figures.map(|figure| format!("<figure>{}</figure>\n", figure.to_svg_with_stages(&stages))).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
              <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n{ending}{warnings}{numbers}\
-             {picture}<h2>Where the energy went</h2>\n{energy}<h2>In the course of time</h2>\n\
+             {picture}{stages}<h2>Where the energy went</h2>\n{energy}<h2>In the course of time</h2>\n\
              <div class=\"figures\">\n{figures}</div>\n\
              <details><summary>The scene, with every default written out</summary>\n<pre>{scene}</pre></details>\n\
              <footer>stickslip {version}{commit}, {started}</footer>\n</main>\n</body>\n</html>\n",
@@ -76,6 +85,7 @@ impl Closing<'_> {
             numbers = numbers(run, rows.last()),
             picture = self.picture.map_or_else(|| note("warning", NOT_DRAWN), picture_figure),
             energy = energy_table(rows),
+            stages = stage_table(run),
             scene = escape(self.scene),
             version = escape(&run.version),
             commit = run.commit.as_ref().map_or(String::new(), |commit| format!(" ({})", escape(commit))),
@@ -240,12 +250,38 @@ fn energy_table(rows: &[SeriesRow]) -> String {
     )
 }
 
+/// The stages of a run, with the time at which each began; empty without any.
+fn stage_table(run: &RunJson) -> String {
+    let row = |stage: &StageMark| {
+        let ended = stage.ended.as_ref().map_or("", |(_, how)| how);
+        let cells = [short_number(stage.time, 4), stage.first_step.to_string(), short_number(stage.step, 4)];
+        let cells: String = cells.iter().map(|cell| format!("<td class=\"n\">{cell}</td>")).collect();
+        format!("<tr><td>{}</td>{cells}<td>{}</td></tr>\n", escape(&stage.name), escape(ended))
+    };
+    if run.stages.is_empty() {
+        return String::new();
+    }
+    let rows: String = run.stages.iter().map(row).collect();
+    let head = "<tr><th>Stage</th><th>begins (s)</th><th>after steps</th><th>step (s)</th><th>ended</th></tr>";
+    format!("<h2>Stages</h2>\n<table>\n{head}\n{rows}</table>\n")
+}
+
 fn curve(name: &str, rows: &[SeriesRow], value: impl Fn(&SeriesRow) -> f64) -> Curve {
     Curve::line(name, rows.iter().map(|row| (row.time, value(row))))
 }
 
 fn over_time(title: &str, y: Axis, curves: Vec<Curve>) -> Figure {
     Figure { title: title.into(), x: Axis::linear("time (s)"), y, right: None, curves }
+}
+
+/// A schedule up to the end of the run.
+pub fn schedule_figure(course: &Course, end: f64) -> Figure {
+    let curve = |(name, values): &(String, Vec<f64>)| {
+        let name = if name.is_empty() { &course.key } else { name };
+        Curve::line(name, course.points(values, end).into_iter())
+    };
+    let curves = course.components.iter().map(curve).collect();
+    over_time(&format!("Schedule of {}", course.key), Axis::linear(&format!("value ({})", course.unit)), curves)
 }
 
 /// Kinetic, potential, stored and lost energy. Potential energy has no zero of its own: it is shown above its least.
@@ -345,6 +381,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_schedule_is_drawn_from_the_start_to_the_end_of_the_run() {
+        let speed = vec![0.0, 2.0, 1.0];
+        let key = "body[belt].motion.belt".to_owned();
+        let course = Course { key, unit: "m/s", times: vec![1.0, 3.0, 9.0], components: vec![("x".into(), speed)] };
+        let figure = schedule_figure(&course, 6.0);
+        assert_eq!(figure.curves[0].points, [(0.0, 0.0), (1.0, 0.0), (3.0, 2.0), (6.0, 1.5)]);
+        assert_eq!(schedule_figure(&course, 0.5).curves[0].points, [(0.0, 0.0), (0.5, 0.0)]);
+        assert_eq!(schedule_figure(&course, 10.0).curves[0].points.last(), Some(&(10.0, 1.0)));
+        assert!(figure.to_svg().contains("Schedule of body[belt].motion.belt"));
+    }
+
+    #[test]
     fn the_page_is_whole_and_loads_nothing() {
         let (mut world, info) = small_world();
         let mut log = SeriesLog::default();
@@ -361,7 +409,7 @@ mod tests {
         let path = test_folder("report");
         let folder = RunFolder::create(&path, false, &[]).unwrap();
         let picture = Drawing::of(&world, &info).to_png();
-        let closing = Closing { run: &run, scene, log: &log, picture: Some(&picture) };
+        let closing = Closing { run: &run, scene, log: &log, schedules: &[], picture: Some(&picture) };
         closing.write(&folder).unwrap();
         let html = std::fs::read_to_string(path.join("report.html")).unwrap();
         assert_eq!(html, closing.to_html());
@@ -382,7 +430,7 @@ mod tests {
     #[test]
     fn a_run_without_a_row_still_has_a_page() {
         let run = RunJson::starting("", Path::new("a.toml"), "", &[]);
-        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), picture: None };
+        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), schedules: &[], picture: None };
         let html = closing.to_html();
         tags(&html);
         assert!(html.contains("<h1>a.toml</h1>"));
@@ -393,7 +441,7 @@ mod tests {
         let path = test_folder("report-without-picture");
         let folder = RunFolder::create(&path, false, &[]).unwrap();
         let run = RunJson::starting("", Path::new("a.toml"), "", &[]);
-        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), picture: None };
+        let closing = Closing { run: &run, scene: "", log: &SeriesLog::default(), schedules: &[], picture: None };
         std::fs::write(path.join(PICTURE), "of an earlier end").unwrap();
         closing.write(&folder).unwrap();
         assert!(!path.join(PICTURE).exists() && closing.to_html().contains("stickslip resume"));

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use stickslip::random::fnv1a;
 
+use super::growing::StageMark;
 use super::record::file_names;
 use super::utc;
 use crate::scene::Record;
@@ -117,6 +118,9 @@ pub struct RunJson {
     pub records: Vec<String>,
     /// What the user was warned of.
     pub warnings: Vec<String>,
+    /// The stages that have begun, the scene itself first; none of a scene without stages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageMark>,
     /// Each time the run was taken up again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<Resumed>,
@@ -166,6 +170,7 @@ impl RunJson {
             ending: Ending::Running,
             records: records.iter().flat_map(file_names).collect(),
             warnings: Vec::new(),
+            stages: Vec::new(),
             resumed: Vec::new(),
         }
     }

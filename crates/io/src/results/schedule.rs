@@ -2,6 +2,8 @@
 //!
 //! Step 0 is always due. The last step is the recorder's business, because a run may end early.
 
+use stickslip::clock::Clock;
+
 use crate::scene::Every;
 
 /// An interval measured in steps.
@@ -9,6 +11,9 @@ use crate::scene::Every;
 pub struct Schedule {
     /// `every` / dt; at most 1 means each step.
     interval: f64,
+    /// The step from which steps are counted, and the time then over dt.
+    first: u64,
+    before: f64,
 }
 
 impl Schedule {
@@ -18,7 +23,12 @@ impl Schedule {
             Every::Step => 1.0,
             Every::Time(time) => time / dt,
         };
-        Schedule { interval }
+        Schedule { interval, first: 0, before: 0.0 }
+    }
+
+    /// The same in a stage in which steps, of `dt` (s) each, are counted from this clock.
+    pub fn counted_from(self, clock: Clock, dt: f64) -> Self {
+        Schedule { first: clock.step, before: clock.time / dt, ..self }
     }
 
     /// Whether a record is due after this many steps.
@@ -26,7 +36,7 @@ impl Schedule {
         if step == 0 || self.interval <= 1.0 {
             return true;
         }
-        let k = (step as f64 / self.interval).floor();
+        let k = ((step.saturating_sub(self.first) as f64 + self.before) / self.interval).floor();
         // Rounding may put the quotient on the wrong side of a whole number, so its neighbour is asked too.
         [k, k + 1.0].into_iter().any(|k| self.first_step(k) == step)
     }
@@ -34,7 +44,7 @@ impl Schedule {
     /// The first step at or after k intervals, but for 1e-9 of a step and the rounding of the product.
     fn first_step(&self, k: f64) -> u64 {
         let exact = k * self.interval;
-        (exact - 1e-9 - 2.0 * f64::EPSILON * exact).ceil() as u64
+        self.first.saturating_add((exact - self.before - 1e-9 - 2.0 * f64::EPSILON * exact).ceil() as u64)
     }
 }
 
@@ -54,6 +64,15 @@ mod tests {
         assert_eq!(due_steps(0.3, 0.1, 12), [0, 3, 6, 9, 12]);
         assert_eq!(due_steps(0.001, 0.1, 3), [0, 1, 2, 3]);
         assert_eq!(due_steps(100.0, 0.1, 3), [0]);
+    }
+
+    /// With steps of 0.25 s from 1.125 s on, which is step 9 of 0.125 s each.
+    #[test]
+    fn a_stage_of_another_step_goes_on_with_the_same_times() {
+        let schedule = Schedule::new(Every::Time(0.5), 0.25).counted_from(Clock { step: 9, time: 1.125 }, 0.25);
+        let due: Vec<u64> = (10..20).filter(|&step| schedule.due(step)).collect();
+        // 1.5, 2, 2.5, 3, 3.5 s: the first steps at or after them.
+        assert_eq!(due, [11, 13, 15, 17, 19]);
     }
 
     #[test]

@@ -29,25 +29,35 @@ pub struct Extras {
     pub cell: bool,
     /// Those of a method that solves for impulses.
     pub solver: bool,
+    /// That of a run with stages: the number of the stage, 0 before the first.
+    pub stages: bool,
 }
 
 impl Extras {
     /// Those of a model.
     pub fn of(model: &Model) -> Self {
-        let cell = model.cell.is_some_and(|cell| cell.frame.repeats_everywhere());
-        Extras { cell, solver: model.method.solves() }
+        let cell = model.cell.as_ref().is_some_and(|cell| cell.frame.repeats_everywhere());
+        Extras { cell, solver: model.method.solves(), stages: false }
     }
 
     /// Those that one of two runs has.
     pub fn or(self, other: Extras) -> Extras {
-        Extras { cell: self.cell || other.cell, solver: self.solver || other.solver }
+        Extras {
+            cell: self.cell || other.cell,
+            solver: self.solver || other.solver,
+            stages: self.stages || other.stages,
+        }
     }
 }
 
 /// The header of the table.
 pub fn header(extras: Extras) -> String {
     let mut columns = columns();
-    let more = [(extras.cell, &cell_row::COLUMNS[..]), (extras.solver, &solver_row::COLUMNS[..])];
+    let more = [
+        (extras.cell, &cell_row::COLUMNS[..]),
+        (extras.solver, &solver_row::COLUMNS[..]),
+        (extras.stages, &["stage"][..]),
+    ];
     for (_, names) in more.into_iter().filter(|(there, _)| *there) {
         columns += &format!(",{}", names.join(","));
     }
@@ -302,7 +312,7 @@ mod tests {
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         let row = SeriesRow { cell: CellRow::parse(&fields), ..row(7) };
         let line = String::from_utf8(row.line()).unwrap();
-        let in_cell = header(Extras { cell: true, solver: false });
+        let in_cell = header(Extras { cell: true, ..Extras::default() });
         assert_eq!(line.trim_end().split(',').count(), in_cell.split(',').count());
         assert_eq!(SeriesRow::parse(&line), Some(row));
         assert_eq!(row.cell.unwrap().get("strain_xy"), 14.5);
@@ -313,7 +323,7 @@ mod tests {
         for cell in [None, row.cell] {
             let row = SeriesRow { solver: SolverRow::parse(&fields), cell, ..row };
             let line = String::from_utf8(row.line()).unwrap();
-            let all = header(Extras { cell: cell.is_some(), solver: true });
+            let all = header(Extras { cell: cell.is_some(), solver: true, stages: false });
             assert_eq!(line.trim_end().split(',').count(), all.split(',').count());
             assert_eq!(SeriesRow::parse(&line), Some(row));
             assert_eq!(row.solver.unwrap().get("unsolved"), 7.25);

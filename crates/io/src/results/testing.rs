@@ -26,7 +26,7 @@ pub fn small_world() -> (World, RunInfo) {
     let materials =
         vec![Material { name: "wall".into(), density: 1000.0 }, Material { name: "grain".into(), density: 1000.0 }];
     let mut model = Model::new(materials, 1e-3);
-    model.gravity = DVec3::new(0.0, 0.0, -9.81);
+    model.gravity = DVec3::new(0.0, 0.0, -9.81).into();
     let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1e5, 10.0)));
     model.laws.set(0, 1, laws);
     model.laws.set(1, 1, laws);

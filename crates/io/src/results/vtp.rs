@@ -13,7 +13,7 @@ use stickslip::World;
 use stickslip::cell::CellState;
 
 use super::file::{base64, escape, write_whole};
-use super::growing::{Marks, SnapshotMark};
+use super::growing::{Marks, SnapshotMark, time_at};
 use super::vtp_contacts;
 
 /// The stems of the lists that a record of this name writes.
@@ -41,7 +41,7 @@ impl Collection {
     pub fn go_on(&mut self, marks: &Marks, dt: f64) -> io::Result<()> {
         self.lists.iter_mut().try_for_each(|list| {
             for &(step, bytes) in &marks.of_snapshots(&list.mark.stem)?.files {
-                list.enter(step, step as f64 * dt, bytes);
+                list.enter(step, time_at(&marks.stages, step, dt), bytes);
             }
             list.write()
         })

@@ -5,11 +5,13 @@ use std::ops::Range;
 
 use glam::{DQuat, DVec3};
 use stickslip::body::{Body, BodyList, Motion};
+use stickslip::frame::rotation;
 use stickslip::shape::Shape;
 
 use crate::input::{Item, Place, Result, Spot, Table, shown};
 use crate::scene::materials::Materials;
 use crate::scene::motions::read_motion;
+use crate::scene::schedules::read_signal;
 use crate::scene::shapes::read_shape;
 use crate::scene::start::Earlier;
 
@@ -92,6 +94,11 @@ pub(crate) fn label(names: &[Option<String>], id: usize) -> String {
     }
 }
 
+/// A body as a KEY has it: its name, or its number.
+pub(crate) fn label_in_key(names: &[Option<String>], id: usize) -> String {
+    names.get(id).cloned().flatten().unwrap_or_else(|| id.to_string())
+}
+
 fn read_name<'a>(item: Item<'a>, taken: &mut HashMap<&'a str, Place<'a>>) -> Result<String> {
     let place = item.place();
     let name = item.string()?;
@@ -119,16 +126,34 @@ fn read_body(table: &Table<'_>, materials: &Materials, stood: Option<(DVec3, DQu
         body.orientation = orientation;
     }
     body.motion = read_motion(table, &body)?;
-    body.lock = table.read("lock", read_lock)?.unwrap_or_default();
-    body.force = table.read("force", Item::vector)?.unwrap_or_default();
-    body.torque = table.read("torque", Item::vector)?.unwrap_or_default();
-    read_velocities(table, &mut body)?;
+    read_loads(table, &mut body)?;
     read_inertia(table, &mut body, materials)?;
-    refuse_idle_keys(table, &body)?;
     Ok(body)
 }
 
-fn read_orientation(item: Item<'_>) -> Result<DQuat> {
+/// What else moves a body whose motion is known: locks, constant loads, velocities at the start.
+pub(crate) fn read_loads(table: &Table<'_>, body: &mut Body) -> Result<()> {
+    body.lock = table.read("lock", read_lock)?.unwrap_or_default();
+    let load = |item: Item<'_>| read_signal(item, Item::vector);
+    body.force = table.read("force", load)?.unwrap_or_default();
+    body.torque = table.read("torque", load)?.unwrap_or_default();
+    read_velocities(table, body)?;
+    refuse_idle_keys(table, body)
+}
+
+/// A quaternion, or an axis and an angle.
+pub(crate) fn read_orientation(item: Item<'_>) -> Result<DQuat> {
+    if item.is_table() {
+        let table = item.table()?;
+        let axis = table.need("axis", Item::direction)?;
+        let degrees = table.need("degrees", Item::number)?;
+        table.finish()?;
+        // Whole turns are left out while they are exact.
+        return Ok(rotation(axis * ((degrees % 720.0) * (std::f64::consts::PI / 180.0))));
+    }
+    if !item.is_array() {
+        return Err(item.expected("a quaternion [w, x, y, z], or { axis, degrees }"));
+    }
     let place = item.place();
     let [w, x, y, z] = item.numbers::<4>()?;
     let quaternion = DQuat::from_xyzw(x, y, z, w);
@@ -215,7 +240,11 @@ fn read_inertia(table: &Table<'_>, body: &mut Body, materials: &Materials) -> Re
 
 /// Mass and inertia must be finite and above zero; a radius near the ends of what numbers can hold breaks that.
 pub(crate) fn check_mass(body: &Body, materials: &Materials) -> std::result::Result<(), String> {
-    let (mass, inertia) = body.mass_and_inertia(materials.list[body.material as usize].density);
+    let material = &materials.list[body.material as usize];
+    let (mass, inertia) = body.mass_and_inertia(material.density);
+    if mass == 0.0 && material.density == 0.0 {
+        return Err(format!("[material.{}] has no `density`, and no `mass` is given", shown(&material.name)));
+    }
     if [mass, inertia.x, inertia.y, inertia.z].iter().all(|x| x.is_finite() && *x > 0.0) {
         Ok(())
     } else {

@@ -131,6 +131,16 @@ pub(crate) fn read<'a>(
     Ok(Some(with_boxes(Draft { wanted, ..draft })))
 }
 
+/// What drives a cell that is as it is: of `[cell]` only `control` is left.
+pub(crate) fn read_kept<'a>(top: &Table<'a>, place: Place<'a>, frame: Frame, method: Method) -> Result<Draft<'a>> {
+    let draft = Draft::kept(place, frame);
+    let Some(item) = top.optional("cell") else { return Ok(draft) };
+    let table = item.table()?;
+    let wanted = table.read("control", |item| control::read(item, draft.directions(), draft.periodic, method))?;
+    table.finish()?;
+    Ok(Draft { wanted, ..draft })
+}
+
 fn no_size(table: &Table<'_>, after_a_run: bool) -> InputError {
     let error = table.error("no size: the key `vectors` is missing".into());
     error.help(if after_a_run {
@@ -182,7 +192,7 @@ fn read_fraction(item: Item<'_>) -> Result<Size> {
 
 impl<'a> Draft<'a> {
     /// A cell that comes from an earlier run.
-    fn kept(place: Place<'a>, frame: Frame) -> Self {
+    pub fn kept(place: Place<'a>, frame: Frame) -> Self {
         let Frame { corner, vectors, periodic } = frame;
         Draft {
             size_place: place.clone(),
@@ -321,8 +331,8 @@ fn misplaced(body: &Body, frame: &Frame) -> Option<String> {
              repeats, and is not to {name}"
         ));
     }
-    match body.motion {
-        Motion::Prescribed(motion) if motion.angular_velocity.cross(normal) != DVec3::ZERO => {
+    match &body.motion {
+        Motion::Prescribed(motion) if motion.tilts(normal) => {
             Some("a plane in a [cell] cannot turn about an axis other than its normal".into())
         }
         _ => None,

@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 
-use stickslip::body::Motion;
-use stickslip::inflow::Inflow;
+use stickslip::body::{Body, Motion};
+use stickslip::inflow::{Entrance, Inflow, Rate};
+use stickslip::schedule::Signal;
+use stickslip::shape::Shape;
 
 use crate::scene::laws::{Described, describe};
-use crate::scene::{Every, Scene, StepChoice};
+use crate::scene::{Every, Scene, Stage, StepChoice, Stop};
 
 /// A number with four significant digits, for people.
 pub(crate) fn short(x: f64) -> String {
@@ -31,6 +33,7 @@ pub fn check_text(scene: &Scene) -> String {
     // Writing to a string cannot fail.
     let _ = write_head(&mut text, scene);
     let _ = write_pairs(&mut text, scene);
+    let _ = write_stages(&mut text, scene);
     for warning in &scene.warnings {
         let _ = writeln!(text, "\nwarning: {warning}");
     }
@@ -110,6 +113,14 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
     for inflow in &scene.setup.model.inflows {
         writeln!(text, "stream   {}", describe_stream(scene, inflow))?;
     }
+    for drawn in drawn_sizes(scene) {
+        let DrawnSizes { table, count, kind, radii: [least, median, most], mass } = drawn;
+        let radii = [least, median, most].map(short);
+        let [least, median, most] = &radii;
+        let what = if kind == "sphere" { "radius" } else { "radius of equal volume" };
+        let count = plural(count, kind);
+        writeln!(text, "sizes    {table}: {count}, {what} {least} to {most} m, median {median} m, {} kg", short(mass))?;
+    }
     if let Some(cell) = &scene.setup.model.cell {
         let spheres = bodies.iter().filter(|body| body.shape.radius().is_some()).count();
         let [size, driven] = crate::scene::cell::describe(cell, spheres);
@@ -118,6 +129,9 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
     if let Some(domain) = &scene.domain {
         let (from, to, leaving) = (domain.from, domain.to, domain.leaving.word());
         writeln!(text, "domain   {from} to {to}, leaving: {leaving}")?;
+    }
+    for course in scene.courses() {
+        writeln!(text, "schedule {}", course.words())?;
     }
     writeln!(text, "step     {}", step_text(scene))?;
     let record = |r: &crate::scene::Record| match r.every {
@@ -128,20 +142,87 @@ fn write_head(text: &mut String, scene: &Scene) -> std::fmt::Result {
     writeln!(text, "records  {}", if records.is_empty() { "none".to_owned() } else { records.join(", ") })
 }
 
+/// The sizes of a table whose bodies differ.
+pub(super) struct DrawnSizes {
+    /// The table, as errors name it.
+    pub table: String,
+    /// How many bodies.
+    pub count: usize,
+    /// Their shape.
+    pub kind: &'static str,
+    /// Least, median and largest radius (m); of solids that of the sphere with the same volume.
+    pub radii: [f64; 3],
+    /// Of all (kg).
+    pub mass: f64,
+}
+
+/// The most bodies of a stream that are drawn to say how large they are.
+const MOST_DRAWN: u64 = 100_000;
+
+/// The sizes of the tables `[[grains]]` and `[[stream]]` whose bodies differ; of streams of those due before the end, or the first
+/// hundred thousand of them.
+pub(super) fn drawn_sizes(scene: &Scene) -> Vec<DrawnSizes> {
+    let model = &scene.setup.model;
+    let mut found = Vec::new();
+    let mut first = 0;
+    for (end, spot) in &scene.sites.bodies {
+        let bodies = (first..*end).map(|id| scene.setup.bodies.get(id));
+        first = *end;
+        if spot.path().starts_with("grains") {
+            found.extend(sizes_of(scene, spot.path(), bodies));
+        }
+    }
+    for (inflow, spot) in model.inflows.iter().zip(&scene.sites.streams) {
+        let density = model.materials[usize::from(inflow.material())].density;
+        let count = scene.due_before_end(inflow).min(MOST_DRAWN);
+        found.extend(sizes_of(scene, spot.path(), (0..count).map(|n| inflow.body(n, density))));
+    }
+    found
+}
+
+/// Those of some bodies; `None` where all are alike.
+fn sizes_of(scene: &Scene, table: &str, bodies: impl Iterator<Item = Body>) -> Option<DrawnSizes> {
+    let (mut radii, mut mass, mut kind) = (Vec::new(), 0.0, "");
+    for body in bodies {
+        let Some(volume) = body.shape.volume() else { continue };
+        kind = body.shape.kind();
+        radii.push(match body.shape {
+            Shape::Sphere { radius } => radius,
+            _ => stickslip::math::cbrt(volume * 0.75 / std::f64::consts::PI),
+        });
+        mass += body.mass_and_inertia(scene.setup.model.materials[usize::from(body.material)].density).0;
+    }
+    radii.sort_by(f64::total_cmp);
+    let (count, table) = (radii.len(), table.to_owned());
+    let (least, most) = (*radii.first()?, *radii.last()?);
+    let median = 0.5 * (radii[(count - 1) / 2] + radii[count / 2]);
+    (least < most).then_some(DrawnSizes { table, count, kind, radii: [least, median, most], mass })
+}
+
 /// What a stream brings, where and when.
 fn describe_stream(scene: &Scene, inflow: &Inflow) -> String {
-    let material = &scene.setup.model.materials[usize::from(inflow.material)].name;
-    let [min, max] = inflow.radius.map(short);
+    let material = &scene.setup.model.materials[usize::from(inflow.material())].name;
+    let [min, max] = inflow.mould.radii().map(short);
     let radius = if min == max { min } else { format!("{min} to {max}") };
-    let due = inflow.due_before(scene.steps, scene.setup.model.dt);
+    // Of solids the radius is that of the sphere around one.
+    let kind = inflow.mould.shape().kind();
+    let (what, around) = if kind == "sphere" { (String::new(), "") } else { (format!(" {kind},"), "around it ") };
+    let due = scene.due_before_end(inflow);
     let all = if due == inflow.count { "all".to_owned() } else { due.to_string() };
+    let unit = if matches!(inflow.rate, Rate::Mass(_)) { "kg/s" } else { "a second" };
+    let rate = match inflow.rate.signal() {
+        Signal::Constant(rate) => format!("{} {unit}", short(*rate)),
+        Signal::Schedule(_) => "by its schedule".to_owned(),
+    };
+    let [from, to] = inflow.entrance.bounds();
+    let place = match &inflow.entrance {
+        Entrance::Box { .. } => "in".to_owned(),
+        Entrance::Sites(sites) => format!("on {} sites in", sites.count()),
+    };
     format!(
-        "{} of \"{material}\", radius {radius} m, {} a second from {} s on ({all} due before the end), in {} to {}",
+        "{} of \"{material}\",{what} radius {around}{radius} m, {rate} from {} s on ({all} due before the end), {place} {from} to {to}",
         inflow.count,
-        short(inflow.rate),
         short(inflow.start),
-        inflow.from,
-        inflow.to
     )
 }
 
@@ -161,11 +242,39 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
     Ok(())
 }
 
+/// What each stage changes, and when it begins if none before it ends early.
+fn write_stages(text: &mut String, scene: &Scene) -> std::fmt::Result {
+    if scene.stages.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "\nstages")?;
+    writeln!(text, "  {:<12} {:<22} {:<11} changes", "", "from, to (s)", "step (s)")?;
+    let (mut time, mut known) = (0.0, true);
+    for number in 0..=scene.stages.len() {
+        let stage = number.checked_sub(1).and_then(|k| scene.stages.get(k));
+        let of = stage.map_or(scene, |stage| &stage.scene);
+        let (from, to, step) = (short(time), short(time + of.end), short(of.setup.model.dt));
+        let latest = if known { "" } else { "at most " };
+        let ends = if of.stop == Stop::default() { "" } else { ", or when a rule of `stop` holds" };
+        let changes = stage.map_or_else(Vec::new, Stage::changes);
+        let changes = if changes.is_empty() { "nothing".to_owned() } else { changes.join("; ") };
+        let changes = if number == 0 { "the scene itself".to_owned() } else { changes };
+        let when = format!("{latest}{from} to {to}");
+        writeln!(text, "  {:<12} {when:<22} {step:<11} {changes}{ends}", scene.stage_name(number))?;
+        (time, known) = (time + of.end, known && ends.is_empty());
+        let new = |warning: &&String| !scene.warnings.contains(warning);
+        for warning in stage.iter().flat_map(|stage| &stage.scene.warnings).filter(new) {
+            writeln!(text, "               warning: {warning}")?;
+        }
+    }
+    Ok(())
+}
+
 /// The least and the largest R_eff that two bodies of these materials can have. A wall counts as infinitely large.
 pub(super) fn effective_radii(scene: &Scene, first: u16, second: u16) -> Option<(f64, f64)> {
     let to_come = |material: u16| {
-        let streams = scene.setup.model.inflows.iter().filter(move |inflow| inflow.material == material);
-        streams.flat_map(|inflow| inflow.radius)
+        let streams = scene.setup.model.inflows.iter().filter(move |inflow| inflow.material() == material);
+        streams.flat_map(|inflow| inflow.mould.extremes()).flat_map(|shape| shape.roundness().unwrap_or([0.0; 2]))
     };
     let range = |material: u16| {
         let of = scene.setup.bodies.iter().filter(move |b| b.material == material);

@@ -2,24 +2,29 @@
 //!
 //! The limits are there in words, as `check` prints them, and as numbers: `static` and `kinetic` are what multiplies the normal
 //! load N in the slide limit (`measure` is `mu`), or N and an arm in a torque limit: R_eff (`mu`), 1 m (`length`), or the radius
-//! of the contact area (`contact_radius`). A motion that nothing resists is null.
+//! of the contact area (`contact_radius`). A motion that nothing resists is null. `sizes` has the tables whose bodies differ: `radius`
+//! is the least, the median and the largest.
 
 use serde_json::{Map, Value, json};
+use stickslip::inflow::{Inflow, Rate};
 
-use super::check::{counts, effective_radii};
+use super::check::{DrawnSizes, counts, drawn_sizes, effective_radii};
 use super::laws::describe;
-use super::{Every, Record, Scene};
+use super::{Course, Every, Record, Scene, Stage};
 
 /// The scene for a script: counts of bodies, the step and its reasons, laws and limits by pair, records, warnings and notes.
 pub fn check_json(scene: &Scene) -> Value {
     let model = &scene.setup.model;
     let mut bodies: Map<String, Value> = counts(scene).into_iter().map(|(kind, n)| (kind.into(), n.into())).collect();
     bodies.insert("total".into(), scene.setup.bodies.len().into());
-    let stream = |inflow: &stickslip::inflow::Inflow| {
-        let material = &model.materials[usize::from(inflow.material)].name;
-        let due = inflow.due_before(scene.steps, model.dt);
+    let stream = |inflow: &Inflow| {
+        let material = &model.materials[usize::from(inflow.material())].name;
+        let due = scene.due_before_end(inflow);
+        let signal = inflow.rate.signal();
+        let rate = signal.schedule().map_or_else(|| signal.at_start().into(), |_| Value::from("schedule"));
+        let rate = if matches!(inflow.rate, Rate::Mass(_)) { json!({ "mass": rate }) } else { rate };
         json!({
-            "material": material, "count": inflow.count, "radius": inflow.radius, "rate": inflow.rate,
+            "material": material, "count": inflow.count, "radius": inflow.mould.radii(), "rate": rate,
             "start": inflow.start, "due_before_end": due,
         })
     };
@@ -28,12 +33,36 @@ pub fn check_json(scene: &Scene) -> Value {
         "seed": scene.seed,
         "bodies": bodies,
         "streams": model.inflows.iter().map(stream).collect::<Vec<_>>(),
+        "sizes": drawn_sizes(scene).iter().map(sizes).collect::<Vec<_>>(),
+        "schedules": scene.courses().iter().map(schedule).collect::<Vec<_>>(),
         "time": time(scene),
         "pairs": pairs(scene),
         "records": scene.records.iter().map(record).collect::<Vec<_>>(),
+        "stages": scene.stages.iter().map(stage).collect::<Vec<_>>(),
         "warnings": scene.warnings,
         "notes": scene.notes,
     })
+}
+
+fn stage(stage: &Stage) -> Value {
+    json!({
+        "name": stage.name,
+        "time": time(&stage.scene),
+        "changes": stage.changes(),
+        "warnings": stage.scene.warnings,
+    })
+}
+
+fn schedule(course: &Course) -> Value {
+    let components = course.components.iter().map(|(name, values)| json!({ "component": name, "values": values }));
+    json!({
+        "key": course.key, "unit": course.unit, "times": course.times, "components": components.collect::<Vec<_>>(),
+    })
+}
+
+fn sizes(drawn: &DrawnSizes) -> Value {
+    let DrawnSizes { table, count, kind, radii: [least, median, most], mass } = drawn;
+    json!({ "table": table, "count": count, "shape": kind, "radius": [least, median, most], "mass": mass })
 }
 
 fn time(scene: &Scene) -> Value {

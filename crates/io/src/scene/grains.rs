@@ -1,7 +1,7 @@
 //! `[[grains]]` tables: many bodies at the start, placed at random, on a lattice or from a list.
 //!
-//! What is drawn comes from random streams named after the table (`grains[0].radius`, `grains[0].place`), so that one
-//! table does not change another's grains. Random placement avoids overlap among the tables that share a box; overlap
+//! What is drawn comes from random streams named after the table (`grains[0].radius` for shapes, `grains[0].orientation`,
+//! `grains[0].place`), so that one table does not change another's grains. Random placement avoids overlap among the tables that share a box; overlap
 //! with anything else is not avoided but found, by `meet.rs`.
 
 use std::path::Path;
@@ -10,15 +10,16 @@ use std::time::{Duration, Instant};
 use glam::DVec3;
 use stickslip::body::Body;
 use stickslip::cell::Frame;
-use stickslip::place::{self, Within};
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
-use stickslip::shape::Shape;
 
 use crate::input::{InputError, Item, Place, Result, Source, Table, did_you_mean, shown};
 use crate::scene::bodies::{Bodies, check_mass};
 use crate::scene::lammps_cell::FileBox;
 use crate::scene::materials::Materials;
 use crate::scene::memory::Memory;
+use crate::scene::moulds::{read_mass, read_mould, read_shared};
+use crate::scene::placing::{Drawn, add_bodies, draw, place_group, sites_along};
 use crate::scene::rows::{self, Rows, Types};
 use crate::scene::types::{or_types, read_types};
 use crate::scene::{cell, lammps};
@@ -36,12 +37,14 @@ pub(crate) struct Group {
     pub material: Made,
     /// How many.
     pub count: u64,
-    /// How large; `None` when a list has a column for it.
-    pub radius: Option<Radius>,
+    /// Of which shapes; `None` when a list has a column for the radius.
+    pub mould: Option<Mould>,
     /// Where.
     pub placement: Placement,
     /// Mass in proportion to the radius instead of the volume.
     pub mass_by_radius: bool,
+    /// What all have in common, velocities apart.
+    pub shared: Body,
     /// Velocity of all (m/s); `None` when a list has columns for it.
     pub velocity: Option<DVec3>,
     /// Angular velocity of all (rad/s); `None` when a list has columns for it.
@@ -59,7 +62,7 @@ pub(crate) enum Made {
 
 impl Group {
     /// The index of the material of a grain.
-    fn material(&self, grain: usize) -> u16 {
+    pub fn material(&self, grain: usize) -> u16 {
         match (&self.material, &self.placement) {
             (Made::Of(material), _) => *material,
             (Made::ByType(types), Placement::List(list)) => {
@@ -105,15 +108,6 @@ struct Read<'a> {
 
 /// The box of a file; an error if it can be no cell.
 type BoxOfFile<'a> = std::result::Result<Option<NamedBox<'a>>, InputError>;
-
-/// The radii of a group (m).
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Radius {
-    /// All the same.
-    One(f64),
-    /// Uniform between the two.
-    Between(f64, f64),
-}
 
 /// Where the grains of a group are.
 #[derive(Clone, Debug)]
@@ -176,30 +170,30 @@ impl<'a> Groups<'a> {
     ) -> Result<Option<Frame>> {
         let Groups { list: groups, places, .. } = self;
         let stream = |index: usize, what: &str| Stream::named(seed, &format!("grains[{index}].{what}"));
-        let radii: Vec<Vec<f64>> =
-            groups.iter().enumerate().map(|(i, group)| draw_radii(group, &mut stream(i, "radius"))).collect();
+        let draw = |(i, group): (usize, &Group)| draw(group, &mut stream(i, "radius"), &mut stream(i, "orientation"));
+        let drawn: Vec<Drawn> = groups.iter().enumerate().map(draw).collect();
         // Before the search for places, which sizes beyond all bounds would only mislead.
-        for ((group, radii), (place, _)) in groups.iter().zip(&radii).zip(places) {
-            let body = |i: usize| Body::new(Shape::Sphere { radius: radii[i] }, group.material(i), DVec3::ZERO);
-            let impossible = (0..radii.len()).find_map(|i| check_mass(&body(i), materials).err());
+        for ((group, drawn), (place, _)) in groups.iter().zip(&drawn).zip(places) {
+            let body = |i: usize| Body::new(drawn.get(i).0, group.material(i), DVec3::ZERO);
+            let impossible = (0..drawn.len()).find_map(|i| check_mass(&body(i), materials).err());
             if let Some(message) = impossible {
                 return Err(place.error(message));
             }
         }
         let there = bodies.list.iter().filter_map(|body| body.shape.radius());
-        let all: Vec<f64> = there.chain(radii.iter().flatten().copied()).collect();
+        let all: Vec<f64> = there.chain(drawn.iter().flat_map(Drawn::radii)).collect();
         let frame = cell.map(|cell| cell.frame(&all)).transpose()?;
         let mut centres = vec![Vec::new(); groups.len()];
         let (start, count) = (Instant::now(), u32::try_from(all.len()).unwrap_or(u32::MAX));
         for i in 0..groups.len() {
             if centres[i].is_empty() {
                 let patience = (PATIENCE + PATIENCE_EACH.saturating_mul(count)).saturating_sub(start.elapsed());
-                place_group(i, groups, &radii, frame, &mut stream(i, "place"), patience, &mut centres)
+                place_group(i, groups, &drawn, frame, &mut stream(i, "place"), patience, &mut centres)
                     .map_err(|message| places[i].1.error(message))?;
             }
         }
         for (i, (place, _)) in places.iter().enumerate() {
-            add_bodies(&groups[i], materials, &radii[i], &centres[i], bodies)
+            add_bodies(&groups[i], materials, &drawn[i], &centres[i], bodies)
                 .map_err(|message| place.error(message))?;
             bodies.end_table(place.clone());
         }
@@ -214,11 +208,11 @@ fn read_group<'a>(
     in_cell: bool,
     room: &Room<'_>,
 ) -> Result<(Group, BoxOfFile<'a>)> {
-    let radius = table.read("radius", read_radius)?;
-    let mass_by_radius =
-        table.read("mass", |item| item.choice(&[("density", false), ("radius", true)], &[]))?.unwrap_or(false);
-    let velocity = table.read("velocity", Item::vector)?;
-    let angular_velocity = table.read("angular_velocity", Item::vector)?;
+    let mould = read_mould(table)?;
+    let mass_by_radius = read_mass(table, mould.as_ref())?;
+    let shared = read_shared(table, true)?;
+    let velocity = table.optional("velocity").map(|_| shared.velocity);
+    let angular_velocity = table.optional("angular_velocity").map(|_| shared.angular_velocity);
     let count = table.read("count", |item| {
         let place = item.place();
         let count = item.whole(1)?;
@@ -226,7 +220,7 @@ fn read_group<'a>(
         Ok(count)
     })?;
     let lists = Lists { folder, memory: room.memory };
-    let Read { placement, types, file_box } = read_placement(table, materials, radius, lists, in_cell)?;
+    let Read { placement, types, file_box } = read_placement(table, materials, mould.as_ref(), lists, in_cell)?;
     let material = match (types, table.optional("material")) {
         (Some(_), Some(item)) => {
             return Err(item.error("`types` of its `place` gives the materials: leave `material` out".into()));
@@ -234,12 +228,17 @@ fn read_group<'a>(
         (Some(types), None) => Made::ByType(types),
         (None, _) => Made::Of(materials.index(table.required("material").map_err(|e| or_types(e, &placement))?)?),
     };
-    let mut group = Group { material, count: 0, radius, placement, mass_by_radius, velocity, angular_velocity };
+    let mut group = Group { material, count: 0, mould, placement, mass_by_radius, shared, velocity, angular_velocity };
     group.count = settle_count(table, &group, count, room)?;
     match &group.placement {
-        Placement::List(list) => settle_list(table, list, &mut group.velocity, &mut group.angular_velocity, radius)?,
+        Placement::List(list) => {
+            let velocities = (&mut group.velocity, &mut group.angular_velocity);
+            settle_list(table, list, velocities, group.mould.as_ref())?;
+        }
         _ => {
-            table.required("radius")?;
+            if group.mould.is_none() {
+                return Err(no_radius(table));
+            }
             group.velocity.get_or_insert(DVec3::ZERO);
             group.angular_velocity.get_or_insert(DVec3::ZERO);
         }
@@ -247,19 +246,13 @@ fn read_group<'a>(
     Ok((group, file_box))
 }
 
-pub(super) fn read_radius(item: Item<'_>) -> Result<Radius> {
-    if !item.is_table() {
-        return item.positive().map(Radius::One);
+/// The error of a table that says nothing of its shapes.
+pub(super) fn no_radius(table: &Table<'_>) -> InputError {
+    match table.required("radius") {
+        Err(error) if error.advice().is_none() => error.help("give `radius` for spheres, or a `shape`"),
+        Err(error) => error,
+        Ok(item) => item.error("expected a radius".into()),
     }
-    let table = item.table()?;
-    let min = table.need("min", Item::positive)?;
-    let max_item = table.required("max")?;
-    let max = max_item.clone().positive()?;
-    if max < min {
-        return Err(max_item.error(format!("max = {max} is below min = {min}")));
-    }
-    table.finish()?;
-    Ok(Radius::Between(min, max))
 }
 
 /// Where lists of grains are looked for, and how much of them the machine bears.
@@ -272,7 +265,7 @@ struct Lists<'a> {
 fn read_placement<'a>(
     table: &Table<'a>,
     materials: &Materials,
-    radius: Option<Radius>,
+    mould: Option<&Mould>,
     lists: Lists<'_>,
     in_cell: bool,
 ) -> Result<Read<'a>> {
@@ -287,11 +280,10 @@ fn read_placement<'a>(
         1 => {
             let from = place.need("from", Item::vector)?;
             let to = place.read("to", |item| not_below(from, item))?;
-            let spacing = match (place.read("spacing", Item::positive)?, radius) {
+            let spacing = match (place.read("spacing", Item::positive)?, mould) {
                 (Some(spacing), _) => spacing,
-                (None, Some(Radius::One(r) | Radius::Between(_, r))) => 2.0 * r,
-                // The missing radius is reported by the caller, as for every other placement.
-                (None, None) => return Err(table.error("the key `radius` is missing".into())),
+                (None, Some(mould)) => 2.0 * mould.radii()[1],
+                (None, None) => return Err(no_radius(table)),
             };
             let jitter = place.read("jitter", Item::non_negative)?.unwrap_or(0.0);
             Placement::Lattice { from, to, spacing, jitter }
@@ -442,21 +434,22 @@ fn settle_count(table: &Table<'_>, group: &Group, given: Option<u64>, room: &Roo
 fn settle_list(
     table: &Table<'_>,
     list: &Rows,
-    velocity: &mut Option<DVec3>,
-    angular_velocity: &mut Option<DVec3>,
-    radius: Option<Radius>,
+    (velocity, angular_velocity): (&mut Option<DVec3>, &mut Option<DVec3>),
+    mould: Option<&Mould>,
 ) -> Result<()> {
+    let size = if mould.is_some_and(|mould| mould.radius().is_none()) { "shape" } else { "radius" };
     let sides = [
-        ("radius", list.has("radius"), radius.is_some()),
+        (size, list.has("radius"), mould.is_some()),
         ("velocity", ["vx", "vy", "vz"].iter().any(|c| list.has(c)), velocity.is_some()),
         ("angular_velocity", ["wx", "wy", "wz"].iter().any(|c| list.has(c)), angular_velocity.is_some()),
     ];
     for (key, listed, given) in sides {
         if listed && given {
-            return Err(table.error(format!("the list has columns for the {key}: leave the key `{key}` out")));
+            let column = if key == "shape" { "radius" } else { key };
+            return Err(table.error(format!("the list has columns for the {column}: leave the key `{key}` out")));
         }
     }
-    if !sides[0].1 && radius.is_none() {
+    if !sides[0].1 && mould.is_none() {
         return Err(table.error("no radius: give the key `radius`, or a column \"radius\" in the list".into()));
     }
     if !sides[1].1 {
@@ -464,111 +457,6 @@ fn settle_list(
     }
     if !sides[2].1 {
         angular_velocity.get_or_insert(DVec3::ZERO);
-    }
-    Ok(())
-}
-
-fn draw_radii(group: &Group, stream: &mut Stream) -> Vec<f64> {
-    match (&group.placement, group.radius) {
-        (_, Some(Radius::One(radius))) => vec![radius; group.count as usize],
-        (_, Some(Radius::Between(min, max))) => (0..group.count).map(|_| stream.between(min, max)).collect(),
-        (Placement::List(list), None) => list.rows.iter().filter_map(|row| row.radius).collect(),
-        (_, None) => Vec::new(),
-    }
-}
-
-/// Finds the centres of a group; random groups in the same box are placed together, so that they do not overlap.
-fn place_group(
-    index: usize,
-    groups: &[Group],
-    radii: &[Vec<f64>],
-    frame: Option<Frame>,
-    stream: &mut Stream,
-    patience: Duration,
-    centres: &mut [Vec<DVec3>],
-) -> std::result::Result<(), String> {
-    let group = &groups[index];
-    match &group.placement {
-        Placement::Random { bounds } => {
-            let same = |g: &Group| matches!(&g.placement, Placement::Random { bounds: other } if other == bounds);
-            let together: Vec<usize> = (index..groups.len()).filter(|&i| same(&groups[i])).collect();
-            let all: Vec<f64> = together.iter().flat_map(|&i| radii[i].iter().copied()).collect();
-            let placed = match (frame, *bounds) {
-                (Some(frame), bounds) => place::random_in_cell(&Within { frame, bounds }, &all, stream, patience),
-                (None, Some((from, to))) => place::random(from, to, &all, stream, patience),
-                // The reader has asked for a box then.
-                (None, None) => Ok(Vec::new()),
-            };
-            let mut placed = placed.map_err(|error| error.to_string())?;
-            for &i in together.iter().rev() {
-                centres[i] = placed.split_off(placed.len().saturating_sub(radii[i].len()));
-            }
-        }
-        Placement::Lattice { from, to, spacing, jitter } => {
-            let sites = match to {
-                Some(to) => sites_along(*from, *to, *spacing),
-                None => DVec3::splat(smallest_cube(group.count)),
-            };
-            centres[index] = lattice(*from, sites, *spacing, *jitter, group.count, stream);
-        }
-        Placement::List(list) => centres[index] = list.rows.iter().map(|row| row.position).collect(),
-    }
-    Ok(())
-}
-
-/// How many sites fit along each axis, both ends included.
-fn sites_along(from: DVec3, to: DVec3, spacing: f64) -> DVec3 {
-    ((to - from) / spacing + 1e-9).floor() + 1.0
-}
-
-/// The least n with n^3 >= count.
-fn smallest_cube(count: u64) -> f64 {
-    let mut side = 1.0;
-    while side * side * side < count as f64 {
-        side += 1.0;
-    }
-    side
-}
-
-fn lattice(from: DVec3, sites: DVec3, spacing: f64, jitter: f64, count: u64, stream: &mut Stream) -> Vec<DVec3> {
-    // Along x and y a row longer than the count is never filled, so these fit an integer.
-    let nx = sites.x.min(count as f64).max(1.0) as u64;
-    let ny = sites.y.min(count as f64).max(1.0) as u64;
-    let centre = |i: u64| {
-        let site = DVec3::new((i % nx) as f64, (i / nx % ny) as f64, (i / nx / ny) as f64);
-        let mut shift = || if jitter > 0.0 { stream.between(-jitter, jitter) } else { 0.0 };
-        let shift = DVec3::new(shift(), shift(), shift());
-        from + site * spacing + shift
-    };
-    (0..count).map(centre).collect()
-}
-
-fn add_bodies(
-    group: &Group,
-    materials: &Materials,
-    radii: &[f64],
-    centres: &[DVec3],
-    bodies: &mut Bodies<'_>,
-) -> std::result::Result<(), String> {
-    // m = rho (4/3 pi <R^3>/<R>) R: in proportion to R, with the mean mass kept.
-    let (cubes, sum) = (radii.iter().map(|r| r * r * r).sum::<f64>(), radii.iter().sum::<f64>());
-    for (i, (&radius, &centre)) in radii.iter().zip(centres).enumerate() {
-        let material = group.material(i);
-        let density = materials.list[usize::from(material)].density;
-        let mass_per_radius = density * 4.0 / 3.0 * std::f64::consts::PI * cubes / sum;
-        let mut body = Body::new(Shape::Sphere { radius }, material, centre);
-        let row = match &group.placement {
-            Placement::List(list) => list.rows[i],
-            _ => rows::Row::default(),
-        };
-        body.velocity = group.velocity.unwrap_or(row.velocity);
-        body.angular_velocity = group.angular_velocity.unwrap_or(row.angular_velocity);
-        body.mass = group.mass_by_radius.then_some(mass_per_radius * radius);
-        if !centre.is_finite() {
-            return Err(format!("grain {i} would lie at {}, which is not finite", shown(&centre.to_string())));
-        }
-        check_mass(&body, materials).map_err(|message| format!("grain {i}: {message}"))?;
-        bodies.push(&body, None);
     }
     Ok(())
 }

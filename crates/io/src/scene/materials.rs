@@ -83,7 +83,8 @@ impl Materials {
             if materials.list.len() == MOST {
                 return Err(place.error(format!("a scene may have at most {MOST} materials")));
             }
-            let density = table.need("density", Item::positive)?;
+            // Zero stands for none: bodies that are given a mass, and walls, need none.
+            let density = table.read("density", Item::positive)?.unwrap_or(0.0);
             materials.elastic.push(Elastic::read(&table)?);
             materials.list.push(Material { name: name.to_owned(), density });
             table.finish()?;

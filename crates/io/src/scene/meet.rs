@@ -43,11 +43,22 @@ pub(crate) fn check(
         let place = bodies.place(b);
         return place.map_or(Ok(None), |place| Err(place.error(message).help("move them apart, or make them smaller")));
     }
+    check_laws(bodies, streams, materials, laws)?;
+    Ok(remark(bodies, &touching))
+}
+
+/// Refuses a pair of materials that can meet without laws, wherever its bodies are.
+pub(crate) fn check_laws(
+    bodies: &Bodies<'_>,
+    streams: &Streams<'_>,
+    materials: &[Material],
+    laws: &LawTable,
+) -> Result<()> {
     // Two bodies of a stream, numbered after all others, stand for all that it brings.
     let to_come: Vec<usize> =
         (0..2 * streams.list.len()).filter(|i| (i % 2) < streams.list[i / 2].count as usize).collect();
     let there = (0..bodies.list.len()).map(|id| (bodies.list.material(id), bodies.list.yields(id)));
-    let all = there.chain(to_come.iter().map(|i| (streams.list[i / 2].material, true)));
+    let all = there.chain(to_come.iter().map(|i| (streams.list[i / 2].material(), true)));
     let stream_of = |id: usize| id.checked_sub(bodies.list.len()).map(|i| to_come[i] / 2);
     let label = |id: usize| {
         stream_of(id).map_or_else(|| bodies.label(id), |stream| format!("a body of [[stream]] number {}", stream + 1))
@@ -61,9 +72,9 @@ pub(crate) fn check(
             format!("no [[contact]] between \"{x}\" and \"{y}\", but {} and {} could meet", label(a), label(b));
         let place = stream_of(a.max(b)).map_or_else(|| bodies.place(a.max(b)), |stream| streams.places.get(stream));
         let help = format!("add [[contact]] with between = [\"{x}\", \"{y}\"] and at least a normal law");
-        return place.map_or(Ok(None), |place| Err(place.error(message).help(help)));
+        return place.map_or(Ok(()), |place| Err(place.error(message).help(help)));
     }
-    Ok(remark(bodies, &touching))
+    Ok(())
 }
 
 /// Overlap at the start is energy that nobody put in: worth a remark, when it is more than rounding.

@@ -9,8 +9,6 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stickslip::inflow::Inflow;
-
 use crate::input::{Place, Result};
 use crate::scene::check::short;
 
@@ -91,12 +89,11 @@ impl Memory {
         }
     }
 
-    /// Refuses streams that bring more until the end of the run than memory can hold, when none of it leaves.
-    pub fn refuse_streams(&self, before: usize, streams: &[Inflow], counts: &[Place<'_>], end: f64) -> Result<()> {
+    /// Refuses streams that bring more bodies, so many each, until the end of the run than memory can hold, when none leave.
+    pub fn refuse_streams(&self, before: usize, due: &[f64], counts: &[Place<'_>]) -> Result<()> {
         let mut bodies = before as f64;
-        for (stream, place) in streams.iter().zip(counts) {
-            let due = (1.0 + stream.rate * (end - stream.start)).floor();
-            bodies += due.clamp(0.0, stream.count as f64);
+        for (due, place) in due.iter().zip(counts) {
+            bodies += due;
             self.refuse(bodies, place)?;
         }
         Ok(())

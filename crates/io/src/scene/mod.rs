@@ -1,10 +1,12 @@
 //! Scene files: from TOML to what the engine needs to build a world, or to an error with its place.
 //!
 //! Reading order of the files: this one walks through a scene from top to bottom; `materials`, `contacts` with `laws` and `between`,
-//! `start`, `bodies`, `cell`, `grains` with `rows`, `lammps` and `lammps_cell`, `streams`, `timing` and `records` read one part each; `memory`
+//! `start`, `bodies`, `cell`, `grains` with `moulds`, `placing`, `rows`, `lammps` and `lammps_cell`, `streams`, `timing` and `records` read one part each; `memory`
 //! refuses what the machine cannot hold; `meet` and `speeds` check what only the whole can show; `resolved` writes it all out again; `check` says it in words; `schema` tells editors; `variant`
-//! lays a partial scene over another, `setting` single values. Nothing here writes a file or advances a world.
+//! lays a partial scene over another, `setting` and `set` single values; `stage` reads `[[stage]]`, `begin` begins one, `before` says what comes over. Nothing here writes a file or advances a world.
 
+mod before;
+mod begin;
 mod between;
 mod bodies;
 mod cell;
@@ -19,14 +21,19 @@ pub(crate) mod materials;
 mod meet;
 mod memory;
 mod motions;
+mod moulds;
 mod nonsmooth;
+mod placing;
 mod records;
 mod resolved;
 mod rows;
+mod schedules;
 mod schema;
+mod set;
 mod setting;
 mod shapes;
 mod speeds;
+mod stage;
 mod start;
 mod streams;
 mod timing;
@@ -39,7 +46,9 @@ use std::path::Path;
 use glam::DVec3;
 use stickslip::advice::StepAdvice;
 use stickslip::error::{BuildError, Trouble};
+use stickslip::inflow::{Inflow, Queue};
 use stickslip::model::{Method, Model};
+use stickslip::schedule::Signal;
 use stickslip::setup::Described;
 use stickslip::world::{RestoreError, Saved, World, advise_step};
 use toml::Spanned;
@@ -51,22 +60,26 @@ use check::short;
 use grains::NamedBox;
 use materials::Materials;
 use memory::Memory;
+use schedules::read_signal;
 use start::Earlier;
 use streams::{Drawn, Streams};
 use timing::Time;
 
 pub use crate::input::InputError;
+pub use before::Velocities;
 pub use check::{check_text, plural, step_text};
 pub use check_json::check_json;
 pub use laws::{Key, LAWS, Law, Parameter, Takes};
 pub use memory::expect_threads;
 pub use records::{Every, Format, Record, What};
+pub use schedules::Course;
 pub use schema::{schema, schema_text};
 pub(crate) use setting::split;
 pub use setting::{Setting, load_with};
+pub use stage::Stage;
 pub use start::Start;
 pub use timing::{Domain, Leaving, StepChoice, Stop};
-pub use variant::load_variant;
+pub use variant::{load_seeded, load_variant};
 
 /// A scene, ready to run.
 #[derive(Clone, Debug)]
@@ -101,6 +114,16 @@ pub struct Scene {
     pub warnings: Vec<String>,
     /// What the user should know.
     pub notes: Vec<String>,
+    /// What continues where it ends.
+    pub stages: Vec<Stage>,
+    /// Which stage of a run it is; 0 is what comes before the first.
+    pub number: usize,
+    /// Steps that the run has taken when it begins.
+    pub first_step: u64,
+    /// How far `resolved` describes the scene up to the end of each stage but the last.
+    ends: Vec<usize>,
+    /// The id of the first body that each stage up to this one has brought, or would have.
+    pub first_ids: Vec<u32>,
     /// Where everything is described.
     sites: Sites,
 }
@@ -119,8 +142,16 @@ struct Sites {
 
 impl Sites {
     /// The error with its place: that of the body or stream it names, or of `[cell]` or `[start]`, or the file as a whole.
-    fn error(&self, error: &RestoreError) -> InputError {
-        let body = |id: u32| self.bodies.iter().find(|(end, _)| (id as usize) < *end).map(|(_, spot)| spot);
+    fn error(&self, error: &RestoreError, inflows: &[Inflow]) -> InputError {
+        let there = |id: u32| self.bodies.iter().find(|(end, _)| (id as usize) < *end).map(|(_, spot)| spot);
+        // Ids go on with the bodies that stand for those of streams: two each.
+        let to_come = |id: u32| {
+            let first = self.bodies.last().map_or(0, |(end, _)| *end);
+            let streams = self.streams.iter().zip(inflows);
+            let mut all = streams.flat_map(|(spot, inflow)| std::iter::repeat_n(spot, inflow.count.min(2) as usize));
+            all.nth((id as usize).checked_sub(first)?)
+        };
+        let body = |id: u32| there(id).or_else(|| to_come(id));
         let spot = match error {
             RestoreError::Build(error) => match error {
                 BuildError::NoSuchMaterial { body: id, .. }
@@ -134,7 +165,7 @@ impl Sites {
                 | BuildError::NotBuilt { b: id, .. }
                 | BuildError::NoLaws { b: id, .. } => body(*id),
                 // The other may still have to come.
-                BuildError::NeedsPoints { a, b, .. } => body(*b).or_else(|| body(*a)),
+                BuildError::NeedsPoints { a, b, .. } => there(*b).or_else(|| there(*a)).or_else(|| to_come(*b)),
                 BuildError::BadStream { stream, .. } => self.streams.get(*stream),
                 BuildError::BadCell(_) => self.cell.as_ref(),
                 _ => None,
@@ -156,7 +187,7 @@ impl Scene {
             Some(start) => start.world(self.setup.to_setup()),
             None => World::of(&self.setup, self.records.iter().any(Record::holds_contacts)).map_err(RestoreError::from),
         };
-        world.map_err(|error| self.sites.error(&error))
+        world.map_err(|error| self.sites.error(&error, &self.setup.model.inflows))
     }
 
     /// Forgets where bodies start, once there is a world that knows: no other can be made then.
@@ -167,6 +198,13 @@ impl Scene {
     /// The world of a checkpoint of a run of this scene.
     pub fn world_at(&self, saved: &Saved) -> std::result::Result<World, RestoreError> {
         World::restore(self.setup.to_setup(), saved)
+    }
+
+    /// How many bodies of a stream are due before the end (of a rate in mass beyond a million: about).
+    pub fn due_before_end(&self, inflow: &Inflow) -> u64 {
+        let model = &self.setup.model;
+        let density = model.materials[usize::from(inflow.material())].density;
+        inflow.due_before(self.steps, model.dt, &Queue::default(), density)
     }
 
     /// A body as messages call it: its id, and its name where it has one.
@@ -200,7 +238,7 @@ const LARGEST_RESOLVED: u64 = 1 << 33;
 pub fn load_resolved(path: &Path) -> std::result::Result<Scene, InputError> {
     let source = Source::read(path, LARGEST_RESOLVED)?;
     let scene = read(&source, path.parent().unwrap_or(Path::new("")))?;
-    Ok(Scene { resolved: source.text().to_owned(), ..scene })
+    Ok(Scene { resolved: source.text().to_owned(), ends: Vec::new(), ..scene })
 }
 
 /// Loads a scene from a text; `name` is what errors call it, `folder` is where lists of grains are looked for.
@@ -227,13 +265,13 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let mut bodies = Bodies::read(&top, &materials, earlier.as_ref())?;
     let tables = bodies.list.len();
     let records = records::read(&top)?;
-    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials)).transpose()?;
+    let new_ids = earlier.as_ref().map(|earlier| earlier.bring(&mut bodies, &materials, head.seed)).transpose()?;
     memory.refuse(bodies.list.len() as f64, &top.place())?;
     let in_cell = top.optional("cell").is_some() || earlier.as_ref().is_some_and(|earlier| earlier.cell().is_some());
     let groups = grains::read(&top, &materials, folder, in_cell, &memory, bodies.list.len())?;
     let cell = cell::read(&top, earlier.as_ref(), head.method, &groups)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
-    for key in ["stream", "domain"] {
+    for key in ["stream", "domain", "stage"] {
         top.optional(key);
     }
     top.finish()?;
@@ -243,7 +281,8 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     motions::settle_servos(&mut bodies, &streams.list, &materials)?;
     let domain = timing::read_domain(&top, &bodies, &streams)?;
     if domain.is_none_or(|domain| domain.leaving == Leaving::Stop) {
-        memory.refuse_streams(bodies.list.len(), &streams.list, &streams.counts, head.time.end)?;
+        let due = streams.due_by(head.time.end, &materials);
+        memory.refuse_streams(bodies.list.len(), &due, &streams.counts)?;
     }
     if bodies.list.is_empty() && streams.list.is_empty() {
         return Err(top.error("the scene has no bodies: add [[body]], [[grains]] or [[stream]] tables".into()));
@@ -264,6 +303,9 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     scene.notes.extend(read_as_limits);
     scene.notes.extend(remark);
     scene.notes.extend(shared);
+    let mut of_stages = scene.clone();
+    let reader = stage::Reader { source, folder, memory: &memory, earlier: earlier.as_ref() };
+    reader.read(parsed, tables, &mut of_stages)?;
     if let (Some(earlier), Some(new_ids)) = (earlier, new_ids) {
         scene.sites.start = Some(earlier.spot());
         let (start, notes) = earlier.settle(&scene.setup, &scene.names, &new_ids);
@@ -271,13 +313,16 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
         scene.notes.extend(notes);
     }
     scene.resolved = resolved::write(&scene, &materials.elastic, tables, &groups.list);
+    scene.ends = of_stages.ends.iter().map(|end| scene.resolved.len() + end).collect();
+    scene.resolved += &of_stages.resolved;
+    scene.stages = of_stages.stages;
     Ok(scene)
 }
 
 /// What stands at the top of a scene: what is not about bodies.
 struct Head<'a> {
     title: String,
-    gravity: DVec3,
+    gravity: Signal<DVec3>,
     seed: u64,
     time: Time<'a>,
     method: Method,
@@ -286,7 +331,7 @@ struct Head<'a> {
 impl<'a> Head<'a> {
     fn read(top: &Table<'a>) -> Result<Self> {
         let title = top.read("title", Item::string)?.unwrap_or_default().to_owned();
-        let gravity = top.read("gravity", Item::vector)?.unwrap_or(DVec3::ZERO);
+        let gravity = top.read("gravity", |item| read_signal(item, Item::vector))?.unwrap_or_default();
         let seed = top.read("seed", |item| item.whole(0))?.unwrap_or(1);
         let time = Time::read(top)?;
         let method = timing::read_method(top)?;
@@ -333,6 +378,11 @@ impl<'a> Head<'a> {
             domain,
             resolved: String::new(),
             notes: Vec::new(),
+            stages: Vec::new(),
+            number: 0,
+            first_step: 0,
+            ends: Vec::new(),
+            first_ids: Vec::new(),
             sites,
         };
         scene.notes = notes(&scene);
@@ -342,8 +392,8 @@ impl<'a> Head<'a> {
 
 /// What to say about gravity where nothing can hold a body.
 fn falling(model: &Model) -> Option<String> {
-    let endless = model.cell.is_some_and(|cell| cell.frame.repeats_everywhere());
-    (endless && model.gravity != DVec3::ZERO).then(|| {
+    let endless = model.cell.as_ref().is_some_and(|cell| cell.frame.repeats_everywhere());
+    (endless && !model.gravity.is_zero()).then(|| {
         "gravity in a cell that repeats everywhere: nothing holds the grains, and they fall for ever".to_owned()
     })
 }
@@ -376,7 +426,7 @@ fn walls_only(scene: &Scene) -> Vec<bool> {
         *free += usize::from(bodies.yields(id));
     }
     for inflow in &model.inflows {
-        of[usize::from(inflow.material)].1 += 1;
+        of[usize::from(inflow.material())].1 += 1;
     }
     of.into_iter().map(|(all, free)| all > 0 && free == 0).collect()
 }

@@ -1,12 +1,15 @@
 //! `motion` of a body: a word, or a table that prescribes a path, runs a belt or keeps a force.
 
+use glam::DVec3;
 use stickslip::body::{Body, Motion, Oscillation, Prescribed, Servo};
 use stickslip::inflow::Inflow;
+use stickslip::schedule::Signal;
 use stickslip::shape::Shape;
 
 use crate::input::{Item, Result, Table};
 use crate::scene::bodies::Bodies;
 use crate::scene::materials::Materials;
+use crate::scene::schedules::read_signal;
 
 /// Reads the motion of a body, whose shape and orientation are known.
 pub(crate) fn read_motion(table: &Table<'_>, body: &Body) -> Result<Motion> {
@@ -18,7 +21,9 @@ pub(crate) fn read_motion(table: &Table<'_>, body: &Body) -> Result<Motion> {
     let motion = if item.is_table() {
         read_table(&item.table()?, body)?
     } else if item.is_string() {
-        item.choice(&[("free", Motion::Free), ("fixed", Motion::Fixed), ("held", Motion::Held)], &[])?
+        // Which word, then what it means: motions that have a schedule are not copied.
+        let words = [Motion::Free, Motion::Fixed, Motion::Held];
+        words[item.choice(&[("free", 0), ("fixed", 1), ("held", 2)], &[])?].clone()
     } else {
         return Err(item.expected("\"free\", \"fixed\", \"held\" or a table"));
     };
@@ -42,14 +47,29 @@ fn read_table(table: &Table<'_>, body: &Body) -> Result<Motion> {
         table.finish()?;
         return Ok(motion);
     }
+    let velocity = |item: Item<'_>| read_signal(item, Item::vector);
     let prescribed = Prescribed {
-        velocity: table.read("velocity", Item::vector)?.unwrap_or_default(),
-        angular_velocity: table.read("angular_velocity", Item::vector)?.unwrap_or_default(),
+        velocity: table.read("velocity", velocity)?.unwrap_or_default(),
+        angular_velocity: table.read("angular_velocity", read_turning)?.unwrap_or_default(),
         about: table.read("about", Item::vector)?,
         oscillate: table.read("oscillate", read_oscillation)?,
+        began: None,
     };
     table.finish()?;
     Ok(Motion::Prescribed(prescribed))
+}
+
+/// An angular velocity; a schedule of it keeps the axis.
+fn read_turning(item: Item<'_>) -> Result<Signal<DVec3>> {
+    let place = item.place();
+    let turning = read_signal(item, Item::vector)?;
+    let axis = turning.values().iter().find(|w| **w != DVec3::ZERO).copied().unwrap_or_default();
+    let across = |w: &DVec3| w.cross(axis).length() > 1e-9 * w.length() * axis.length();
+    if turning.values().iter().any(across) {
+        let error = place.error("expected values along one axis: a schedule of angular velocities keeps it".into());
+        return Err(error.help("turn about one axis in this body's motion; a value may be zero or have the other sign"));
+    }
+    Ok(turning)
 }
 
 /// A mass of zero stands for one that `settle_servos` finds once all bodies are known.
@@ -57,7 +77,7 @@ fn read_servo(item: Item<'_>) -> Result<Servo> {
     let table = item.table()?;
     let servo = Servo {
         axis: table.need("axis", Item::direction)?,
-        force: table.need("force", Item::number)?,
+        force: table.need("force", |item| read_signal(item, Item::number))?,
         mass: table.read("mass", Item::positive)?.unwrap_or(0.0),
         damping: table.read("damping", Item::non_negative)?.unwrap_or(0.0),
         max_speed: table.read("max_speed", Item::positive)?.unwrap_or(f64::INFINITY),
@@ -68,12 +88,13 @@ fn read_servo(item: Item<'_>) -> Result<Servo> {
 
 fn read_belt(item: Item<'_>, body: &Body) -> Result<Motion> {
     let place = item.place();
-    let velocity = item.vector()?;
+    let velocity = read_signal(item, Item::vector)?;
     let (Shape::Plane { normal } | Shape::Rectangle { normal, .. }) = body.shape else {
         let message = format!("a {} is not flat: a belt is a plane or a rectangle", body.shape.kind());
         return Err(place.error(message).help("a body that turns: motion = { angular_velocity = [..] }"));
     };
-    if velocity.dot(body.orientation * normal).abs() > 1e-9 * velocity.length() {
+    let leaves = |v: &DVec3| v.dot(body.orientation * normal).abs() > 1e-9 * v.length();
+    if velocity.values().iter().any(leaves) {
         return Err(place.error("expected a velocity along the surface, at right angles to its `normal`".into()));
     }
     Ok(Motion::Belt(velocity))
@@ -101,8 +122,8 @@ pub(crate) fn settle_servos(bodies: &mut Bodies<'_>, streams: &[Inflow], materia
     let there: f64 = bodies.list.iter().filter(|body| body.motion.yields()).map(|body| mass(&body)).sum();
     // The mean of the smallest and the largest is near enough.
     let to_come = streams.iter().map(|stream| {
-        let [least, most] = stream.extremes(materials.list[stream.material as usize].density);
-        stream.count as f64 * 0.5 * (mass(&least) + mass(&most))
+        let ends = stream.extremes(materials.list[usize::from(stream.material())].density);
+        stream.count as f64 * 0.5 * (mass(&ends[0]) + mass(&ends[ends.len() - 1]))
     });
     let total = there + to_come.sum::<f64>();
     for id in 0..bodies.list.len() {

@@ -1,7 +1,5 @@
 //! `[method]` with `kind = "nonsmooth"`: its keys, their defaults, how it is written out and what the schema says of it.
 
-use std::fmt::Write;
-
 use serde_json::Value;
 use stickslip::cone::{Cone, Solver};
 use stickslip::law::{PairLaws, RigidLaws};
@@ -68,7 +66,7 @@ pub(super) fn refuse_elsewhere(table: &Table<'_>) -> Result<()> {
 /// Fills in what follows from gravity and the step: the tolerance, and the speeds above which restitution counts.
 pub(super) fn settle(model: &mut Model) {
     let Method::Nonsmooth(settings) = &mut model.method else { return };
-    let (gravity, dt) = (model.gravity, model.dt);
+    let (gravity, dt) = (model.gravity.largest(), model.dt);
     if settings.iterations.is_none() {
         settings.tolerance = Some(settings.tolerance_at(gravity, dt));
     }
@@ -76,28 +74,31 @@ pub(super) fn settle(model: &mut Model) {
     for (i, j) in (0..count).flat_map(|i| (i..count).map(move |j| (i, j))) {
         if let Some(&PairLaws::Rigid(laws)) = model.laws.get(i, j) {
             let mut normal = laws.normal;
-            normal.above = Some(normal.above_at(gravity.length(), dt));
+            normal.above = Some(normal.above_at(gravity, dt));
             model.laws.set(i, j, RigidLaws { normal, ..laws });
         }
     }
 }
 
-/// Writes the table out.
-pub(super) fn write(out: &mut String, settings: &Nonsmooth) -> std::fmt::Result {
+/// The keys of the table, written out.
+pub(super) fn lines(settings: &Nonsmooth) -> Vec<String> {
     let cone = CONES.iter().find(|(_, cone)| *cone == settings.cone).map_or("", |(word, _)| word);
     let solver = SOLVERS.iter().find(|(_, solver)| *solver == settings.solver).map_or("", |(word, _)| word);
-    writeln!(out, "\n[method]\nkind = \"{KIND}\"\ncone = \"{cone}\"\nsolver = \"{solver}\"")?;
-    writeln!(out, "relaxation = {}", number(settings.relaxation))?;
+    let mut lines = vec![
+        format!("kind = \"{KIND}\""),
+        format!("cone = \"{cone}\""),
+        format!("solver = \"{solver}\""),
+        format!("relaxation = {}", number(settings.relaxation)),
+    ];
     match settings.iterations {
-        Some(iterations) => writeln!(out, "iterations = {iterations}")?,
+        Some(iterations) => lines.push(format!("iterations = {iterations}")),
         None => {
-            if let Some(tolerance) = settings.tolerance {
-                writeln!(out, "tolerance = {}", number(tolerance))?;
-            }
-            writeln!(out, "max_iterations = {}", settings.max_iterations)?;
+            lines.extend(settings.tolerance.map(|tolerance| format!("tolerance = {}", number(tolerance))));
+            lines.push(format!("max_iterations = {}", settings.max_iterations));
         }
     }
-    settings.recovery_speed.map_or(Ok(()), |speed| writeln!(out, "recovery_speed = {}", number(speed)))
+    lines.extend(settings.recovery_speed.map(|speed| format!("recovery_speed = {}", number(speed))));
+    lines
 }
 
 /// What the schema says of the table.

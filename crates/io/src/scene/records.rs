@@ -167,7 +167,7 @@ fn refuse_twice(record: &Record, records: &[Record], lines: &[usize], place: &Pl
 }
 
 /// A stem that is a file name on every system.
-fn read_stem(item: Item<'_>) -> Result<String> {
+pub(crate) fn read_stem(item: Item<'_>) -> Result<String> {
     let place = item.place();
     let name = item.string()?;
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));

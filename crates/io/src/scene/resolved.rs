@@ -3,23 +3,29 @@
 //! It loads to the same setup, to the bit. Laws stand in their plainest form (a restitution as its damping ratio, moduli
 //! as hertz's stiffness), lists of grains inside the file. The step is written as the number it came to.
 
+mod stage;
+
 use std::fmt::Write;
 
 use glam::{DMat3, DVec3};
 use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control};
-use stickslip::inflow::Inflow;
+use stickslip::inflow::{Entrance, Inflow, Rate};
 use stickslip::model::{Explicit, Integrator, Method};
 use stickslip::shape::{Shape, Sides};
 
 use crate::checkpoint;
 use crate::scene::bodies::LOCKS;
-use crate::scene::grains::{Group, Made, Placement, Radius};
+use crate::scene::grains::{Group, Made, Placement};
 use crate::scene::laws;
 use crate::scene::materials::Elastic;
+use crate::scene::moulds::{loads_text, mould_text, solid_text};
 use crate::scene::nonsmooth;
 use crate::scene::rows::COLUMNS;
-use crate::scene::{Every, Format, Scene, StepChoice};
+use crate::scene::schedules::signal_text;
+pub(super) use stage::stage;
+
+use crate::scene::{Domain, Every, Format, Scene, StepChoice};
 
 /// Writes the scene. `tables` is how many bodies come from `[[body]]` tables; the others come from `groups`.
 pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &[Group]) -> String {
@@ -32,13 +38,13 @@ pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &
     let _ = write_materials(&mut out, scene, elastic);
     let _ = write_contacts(&mut out, scene);
     for (id, body) in scene.setup.bodies.iter().take(tables).enumerate() {
-        let _ = write_body(&mut out, scene, &body, scene.names.get(id).and_then(Option::as_deref));
+        let _ = write_body(&mut out, scene, "body", &body, scene.names.get(id).and_then(Option::as_deref));
     }
     for group in groups {
-        let _ = write_group(&mut out, scene, group);
+        let _ = write_group(&mut out, scene, "grains", group);
     }
     for inflow in &scene.setup.model.inflows {
-        let _ = write_stream(&mut out, scene, inflow);
+        let _ = writeln!(out, "\n[[stream]]\n{}", stream_lines(scene, inflow).join("\n"));
     }
     let _ = write_tail(&mut out, scene);
     out
@@ -49,7 +55,7 @@ pub(super) fn number(x: f64) -> String {
     format!("{x:?}")
 }
 
-fn vector(v: DVec3) -> String {
+pub(super) fn vector(v: DVec3) -> String {
     format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z)
 }
 
@@ -79,14 +85,13 @@ fn key(name: &str) -> String {
 fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
     writeln!(out, "title = {}", string(&scene.title))?;
-    writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", vector(model.gravity), scene.seed)?;
+    writeln!(out, "dimension = 3\ngravity = {}\nseed = {}", signal_text(&model.gravity, vector), scene.seed)?;
     if let Some(start) = &scene.start {
         // The run keeps the checkpoint beside this file, so that its folder stands alone.
         let was = start.from.replace(char::is_control, " ");
         writeln!(out, "\n[start]\nfrom = \"{}\"  # was {was}", checkpoint::START)?;
-        let (velocities, memory) = (start.keep_velocities, start.keep_memory);
-        writeln!(out, "velocities = \"{}\"", if velocities { "keep" } else { "zero" })?;
-        writeln!(out, "memory = \"{}\"\nhash = \"{}\"", if memory { "keep" } else { "drop" }, start.hash)?;
+        writeln!(out, "velocities = {}", start.velocities.text())?;
+        writeln!(out, "memory = \"{}\"\nhash = \"{}\"", if start.keep_memory { "keep" } else { "drop" }, start.hash)?;
     }
     writeln!(out, "\n[time]\nend = {}", number(scene.end))?;
     // Words of the advice may name materials, and a comment is one line.
@@ -101,30 +106,39 @@ fn write_head(out: &mut String, scene: &Scene) -> std::fmt::Result {
         (StepChoice::Fraction(_), None) | (StepChoice::Given(_), _) => String::new(),
     };
     writeln!(out, "step = {}{origin}", number(model.dt))?;
+    let stop = stop_lines(scene);
+    if !stop.is_empty() {
+        writeln!(out, "\n[time.stop]\n{}", stop.join("\n"))?;
+    }
+    writeln!(out, "\n[method]\n{}", method_lines(&model.method).join("\n"))
+}
+
+/// The rules that end it earlier.
+fn stop_lines(scene: &Scene) -> Vec<String> {
     let stop = [
         ("kinetic_energy_per_body", scene.stop.kinetic_energy_per_body),
         ("unbalanced_force", scene.stop.unbalanced_force),
         ("pressure_error", scene.stop.pressure_error),
         ("strain", scene.stop.strain),
     ];
-    if stop.iter().any(|(_, value)| value.is_some()) {
-        writeln!(out, "\n[time.stop]")?;
-    }
-    for (key, value) in stop {
-        if let Some(value) = value {
-            writeln!(out, "{key} = {}", number(value))?;
-        }
-    }
-    let (integrator, local_damping) = match &model.method {
-        Method::Explicit(Explicit { integrator, local_damping }) => (*integrator, *local_damping),
-        Method::Nonsmooth(settings) => return nonsmooth::write(out, settings),
+    stop.iter().filter_map(|(key, value)| Some(format!("{key} = {}", number((*value)?)))).collect()
+}
+
+/// The keys of `[method]`.
+fn method_lines(method: &Method) -> Vec<String> {
+    let (integrator, local_damping) = match method {
+        Method::Explicit(Explicit { integrator, local_damping }) => (integrator, local_damping),
+        Method::Nonsmooth(settings) => return nonsmooth::lines(settings),
     };
     let integrator = match integrator {
         Integrator::VelocityVerlet => "velocity-verlet",
         Integrator::SymplecticEuler => "symplectic-euler",
     };
-    writeln!(out, "\n[method]\nkind = \"explicit\"\nintegrator = \"{integrator}\"")?;
-    writeln!(out, "local_damping = {}", number(local_damping))
+    vec![
+        "kind = \"explicit\"".to_owned(),
+        format!("integrator = \"{integrator}\""),
+        format!("local_damping = {}", number(*local_damping)),
+    ]
 }
 
 /// The rows of a matrix.
@@ -141,33 +155,45 @@ fn write_cell(out: &mut String, scene: &Scene, cell: &Cell) -> std::fmt::Result 
         writeln!(out, "vectors = {}\ncorner = {}", rows(columns), vector(frame.corner))?;
     }
     writeln!(out, "periodic = {:?}", frame.periodic)?;
+    match control_text(cell) {
+        Some(control) => writeln!(out, "control = {control}"),
+        None => Ok(()),
+    }
+}
+
+/// What drives a cell, if something does.
+fn control_text(cell: &Cell) -> Option<String> {
     let by_row = |m: DMat3| rows([m.row(0), m.row(1), m.row(2)]);
     let answers = |inertia: &CellInertia| {
         format!("damping_time = {}, energy = {}", number(inertia.damping_time), number(inertia.energy))
     };
     let control = match &cell.control {
-        Control::Fixed => return Ok(()),
+        Control::Fixed => return None,
         Control::Pressure { target, inertia, triclinic } => {
-            let target = if *target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x)) {
-                number(target.x_axis.x)
-            } else {
-                by_row(*target)
+            let text = |target: DMat3| {
+                let isotropic = target == DMat3::from_diagonal(DVec3::splat(target.x_axis.x));
+                if isotropic { number(target.x_axis.x) } else { by_row(target) }
             };
+            let target = signal_text(target, text);
             format!("kind = \"pressure\", pressure = {target}, triclinic = {triclinic}, {}", answers(inertia))
         }
-        Control::Strain { gradient } => format!("kind = \"strain\", gradient = {}", by_row(*gradient)),
+        Control::Strain { gradient } => format!("kind = \"strain\", gradient = {}", signal_text(gradient, by_row)),
         Control::MeanStress { pressure, axis, rate, inertia } => {
-            let (pressure, axis, rate) = (number(*pressure), ["x", "y", "z"][*axis], number(*rate));
+            let (pressure, axis, rate) =
+                (signal_text(pressure, number), ["x", "y", "z"][*axis], signal_text(rate, number));
             let driven = format!("pressure = {pressure}, axis = \"{axis}\", rate = {rate}");
             format!("kind = \"mean-stress\", {driven}, {}", answers(inertia))
         }
     };
-    writeln!(out, "control = {{ {control} }}")
+    Some(format!("{{ {control} }}"))
 }
 
 fn write_materials(out: &mut String, scene: &Scene, elastic: &[Elastic]) -> std::fmt::Result {
     for (material, elastic) in scene.setup.model.materials.iter().zip(elastic) {
-        writeln!(out, "\n[material.{}]\ndensity = {}", key(&material.name), number(material.density))?;
+        writeln!(out, "\n[material.{}]", key(&material.name))?;
+        if material.density > 0.0 {
+            writeln!(out, "density = {}", number(material.density))?;
+        }
         let moduli = [("young", elastic.young), ("shear_modulus", elastic.shear_modulus), ("poisson", elastic.poisson)];
         for (key, value) in moduli {
             if let Some(value) = value {
@@ -193,16 +219,21 @@ fn write_contacts(out: &mut String, scene: &Scene) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) -> std::fmt::Result {
-    writeln!(out, "\n[[body]]")?;
+fn write_body(out: &mut String, scene: &Scene, header: &str, body: &Body, name: Option<&str>) -> std::fmt::Result {
+    writeln!(out, "\n[[{header}]]")?;
     if let Some(name) = name {
         writeln!(out, "name = {}", string(name))?;
     }
     writeln!(out, "material = {}", string(&scene.setup.model.materials[body.material as usize].name))?;
     match body.shape {
-        Shape::Sphere { radius } => writeln!(out, "shape = {{ kind = \"sphere\", radius = {} }}", number(radius))?,
-        Shape::Ellipsoid { axes } => writeln!(out, "shape = {{ kind = \"ellipsoid\", axes = {} }}", vector(axes))?,
-        Shape::Box { size } => writeln!(out, "shape = {{ kind = \"box\", size = {} }}", vector(size))?,
+        solid @ (Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. }) => {
+            let mut lengths = Vec::new();
+            solid.map_lengths(|length| {
+                lengths.push(number(length));
+                length
+            });
+            writeln!(out, "shape = {}", solid_text(&solid, &lengths))?;
+        }
         Shape::Plane { normal } => writeln!(out, "shape = {{ kind = \"plane\", normal = {} }}", vector(normal))?,
         Shape::Rectangle { normal, along, size, sides } => {
             let (normal, along) = (vector(normal), vector(along));
@@ -240,22 +271,34 @@ fn write_body(out: &mut String, scene: &Scene, body: &Body, name: Option<&str>) 
 }
 
 fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {
-    let held = match &body.motion {
-        Motion::Fixed => return writeln!(out, "motion = \"fixed\""),
-        Motion::Prescribed(prescribed) => return writeln!(out, "motion = {}", prescribed_text(prescribed)),
-        Motion::Belt(velocity) => return writeln!(out, "motion = {{ belt = {} }}", vector(*velocity)),
-        Motion::Servo(servo) => return writeln!(out, "motion = {{ servo = {} }}", servo_text(servo)),
-        Motion::Held => true,
-        Motion::Free => false,
-    };
-    writeln!(out, "motion = \"{}\"", if held { "held" } else { "free" })?;
-    if !held {
-        writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), vector(body.force))?;
+    writeln!(out, "motion = {}", motion_text(&body.motion))?;
+    if !body.motion.yields() {
+        return Ok(());
     }
-    writeln!(out, "angular_velocity = {}\ntorque = {}", vector(body.angular_velocity), vector(body.torque))?;
+    if body.motion == Motion::Free {
+        writeln!(out, "velocity = {}\nforce = {}", vector(body.velocity), signal_text(&body.force, vector))?;
+    }
+    let torque = signal_text(&body.torque, vector);
+    writeln!(out, "angular_velocity = {}\ntorque = {torque}", vector(body.angular_velocity))?;
+    writeln!(out, "lock = {}", locks(body))
+}
+
+fn motion_text(motion: &Motion) -> String {
+    match motion {
+        Motion::Fixed => "\"fixed\"".to_owned(),
+        Motion::Held => "\"held\"".to_owned(),
+        Motion::Free => "\"free\"".to_owned(),
+        Motion::Prescribed(prescribed) => prescribed_text(prescribed),
+        Motion::Belt(velocity) => format!("{{ belt = {} }}", signal_text(velocity, vector)),
+        Motion::Servo(servo) => format!("{{ servo = {} }}", servo_text(servo)),
+    }
+}
+
+/// The value of `lock`.
+pub(super) fn locks(body: &Body) -> String {
     let locked = LOCKS.iter().zip(body.lock).filter(|(_, locked)| *locked);
     let locked: Vec<String> = locked.map(|(word, _)| format!("\"{word}\"")).collect();
-    writeln!(out, "lock = [{}]", locked.join(", "))
+    format!("[{}]", locked.join(", "))
 }
 
 fn sides_text(sides: Sides) -> String {
@@ -263,7 +306,7 @@ fn sides_text(sides: Sides) -> String {
 }
 
 fn servo_text(servo: &Servo) -> String {
-    let (axis, force) = (vector(servo.axis), number(servo.force));
+    let (axis, force) = (vector(servo.axis), signal_text(&servo.force, number));
     let (mass, damping) = (number(servo.mass), number(servo.damping));
     // Without a limit the key is absent: TOML's infinity is not a speed.
     let limit = servo.max_speed.is_finite().then(|| format!(", max_speed = {}", number(servo.max_speed)));
@@ -271,8 +314,11 @@ fn servo_text(servo: &Servo) -> String {
 }
 
 fn prescribed_text(motion: &Prescribed) -> String {
-    let mut text =
-        format!("{{ velocity = {}, angular_velocity = {}", vector(motion.velocity), vector(motion.angular_velocity));
+    let mut text = format!(
+        "{{ velocity = {}, angular_velocity = {}",
+        signal_text(&motion.velocity, vector),
+        signal_text(&motion.angular_velocity, vector)
+    );
     if let Some(about) = motion.about {
         let _ = write!(text, ", about = {}", vector(about));
     }
@@ -287,22 +333,22 @@ fn prescribed_text(motion: &Prescribed) -> String {
     text + " }"
 }
 
-fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Result {
+fn write_group(out: &mut String, scene: &Scene, header: &str, group: &Group) -> std::fmt::Result {
     let name = |material: u16| string(&scene.setup.model.materials[usize::from(material)].name);
-    writeln!(out, "\n[[grains]]\ncount = {}", group.count)?;
+    writeln!(out, "\n[[{header}]]\ncount = {}", group.count)?;
     if let Made::Of(material) = group.material {
         writeln!(out, "material = {}", name(material))?;
     }
-    match group.radius {
-        Some(Radius::One(radius)) => writeln!(out, "radius = {}", number(radius))?,
-        Some(Radius::Between(min, max)) => {
-            writeln!(out, "radius = {{ min = {}, max = {} }}", number(min), number(max))?;
-        }
-        None => {}
-    }
+    out.push_str(&group.mould.as_ref().map_or_else(String::new, mould_text));
     writeln!(out, "mass = \"{}\"", if group.mass_by_radius { "radius" } else { "density" })?;
+    let motion = &group.shared.motion;
+    if *motion != Motion::Free {
+        writeln!(out, "motion = {}", motion_text(motion))?;
+    }
+    out.push_str(&loads_text(&group.shared));
     for (key, value) in [("velocity", group.velocity), ("angular_velocity", group.angular_velocity)] {
-        if let Some(value) = value {
+        // What something drives has no velocities of its own.
+        if let Some(value) = value.filter(|_| motion.yields()) {
             writeln!(out, "{key} = {}", vector(value))?;
         }
     }
@@ -319,7 +365,7 @@ fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Resu
         }
         Placement::List(list) => {
             let columns: Vec<String> = list.columns.iter().map(|c| format!("\"{}\"", COLUMNS[*c])).collect();
-            writeln!(out, "[grains.place]\nkind = \"table\"\ncolumns = [{}]", columns.join(", "))?;
+            writeln!(out, "[{header}.place]\nkind = \"table\"\ncolumns = [{}]", columns.join(", "))?;
             if let Made::ByType(types) = &group.material {
                 let types = types.iter().map(|(kind, material)| format!("{kind} = {}", name(*material)));
                 writeln!(out, "types = {{ {} }}", types.collect::<Vec<_>>().join(", "))?;
@@ -329,32 +375,55 @@ fn write_group(out: &mut String, scene: &Scene, group: &Group) -> std::fmt::Resu
     }
 }
 
-fn write_stream(out: &mut String, scene: &Scene, stream: &Inflow) -> std::fmt::Result {
-    let material = &scene.setup.model.materials[usize::from(stream.material)].name;
-    writeln!(out, "\n[[stream]]\nmaterial = {}", string(material))?;
-    match stream.radius {
-        [min, max] if min == max => writeln!(out, "radius = {}", number(min))?,
-        [min, max] => writeln!(out, "radius = {{ min = {}, max = {} }}", number(min), number(max))?,
+/// The keys of a stream.
+fn stream_lines(scene: &Scene, stream: &Inflow) -> Vec<String> {
+    let material = &scene.setup.model.materials[usize::from(stream.material())].name;
+    let rate = signal_text(stream.rate.signal(), number);
+    let rate = if matches!(stream.rate, Rate::Mass(_)) { format!("{{ mass = {rate} }}") } else { rate };
+    let mut lines = vec![format!("material = {}", string(material))];
+    lines.extend(mould_text(&stream.mould).lines().map(str::to_owned));
+    lines.push(format!("mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" }));
+    lines.push(format!("rate = {rate}"));
+    lines.push(format!("count = {}", stream.count));
+    lines.push(format!("start = {}", number(stream.start)));
+    match stream.entrance {
+        Entrance::Box { from, to } => {
+            lines.extend([format!("from = {}", vector(from)), format!("to = {}", vector(to))])
+        }
+        Entrance::Sites(sites) => {
+            let last = DVec3::from_array(sites.counts.map(|count| f64::from(count - 1)));
+            let (from, to) = (vector(sites.from), vector(sites.from + last * sites.spacing));
+            let (spacing, jitter) = (number(sites.spacing), number(sites.jitter));
+            let lattice = format!("from = {from}, to = {to}, spacing = {spacing}, jitter = {jitter}");
+            lines.push(format!("place = {{ kind = \"lattice\", {lattice} }}"));
+        }
     }
-    writeln!(out, "mass = \"{}\"", if stream.mass_by_radius { "radius" } else { "density" })?;
-    writeln!(out, "rate = {}\ncount = {}", number(stream.rate), stream.count)?;
-    writeln!(out, "start = {}", number(stream.start))?;
-    writeln!(out, "from = {}\nto = {}", vector(stream.from), vector(stream.to))?;
-    writeln!(out, "velocity = {}", vector(stream.velocity))?;
-    writeln!(out, "angular_velocity = {}", vector(stream.angular_velocity))
+    lines.extend(loads_text(&stream.body).lines().map(str::to_owned));
+    lines.push(format!("velocity = {}", vector(stream.body.velocity)));
+    lines.push(format!("angular_velocity = {}", vector(stream.body.angular_velocity)));
+    lines
+}
+
+/// A domain as a table in a line.
+fn domain_lines(domain: &Domain) -> [String; 3] {
+    let (from, to, leaving) = (vector(domain.from), vector(domain.to), domain.leaving.word());
+    [format!("from = {from}"), format!("to = {to}"), format!("leaving = \"{leaving}\"")]
+}
+
+fn every_text(every: Every) -> String {
+    match every {
+        Every::Time(time) => number(time),
+        Every::Step => "\"step\"".to_owned(),
+    }
 }
 
 fn write_tail(out: &mut String, scene: &Scene) -> std::fmt::Result {
     if let Some(domain) = &scene.domain {
-        let (from, to, leaving) = (vector(domain.from), vector(domain.to), domain.leaving.word());
-        writeln!(out, "\n[domain]\nfrom = {from}\nto = {to}\nleaving = \"{leaving}\"")?;
+        writeln!(out, "\n[domain]\n{}", domain_lines(domain).join("\n"))?;
     }
     for record in &scene.records {
         writeln!(out, "\n[[record]]\nwhat = \"{}\"", record.what.word())?;
-        match record.every {
-            Every::Time(time) => writeln!(out, "every = {}", number(time))?,
-            Every::Step => writeln!(out, "every = \"step\"")?,
-        }
+        writeln!(out, "every = {}", every_text(record.every))?;
         writeln!(out, "format = \"{}\"\nname = {}", record.format.word(), string(&record.name))?;
         if record.format == Format::Vtk {
             writeln!(out, "contacts = {}", record.contacts)?;

@@ -12,11 +12,12 @@ use serde_json::{Map, Value, json};
 
 use crate::scene::bodies::LOCKS;
 use crate::scene::laws::Takes;
+use crate::scene::moulds::BY;
 use crate::scene::nonsmooth;
 use crate::scene::rows::COLUMNS;
 use build::{
-    also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, text, vector,
-    whole, word, words,
+    also, array, boolean, exclusive, list, non_negative, number, object, one_of, or, positive, said, schedule,
+    scheduled, text, vector, whole, word, words,
 };
 
 /// The schema as a JSON value.
@@ -24,7 +25,7 @@ pub fn schema() -> Value {
     let mut schema = object(vec![
         ("title", said(or(text(), ""), "What the scene is about.")),
         ("dimension", said(or(json!({"const": 3}), 3), "3 is the only value today.")),
-        ("gravity", said(or(vector(), vec![0.0; 3]), "Acceleration of gravity [m/s^2].")),
+        ("gravity", said(or(scheduled(vector()), vec![0.0; 3]), "Acceleration of gravity [m/s^2].")),
         ("seed", said(or(whole(0), 1), "What random places and radii are drawn from.")),
         ("start", start()),
         ("!time", time()),
@@ -33,10 +34,11 @@ pub fn schema() -> Value {
         ("!material", materials()),
         ("contact", said(list(contact()), "Which laws act between which materials.")),
         ("body", said(list(body()), "One body each.")),
-        ("grains", said(list(grains()), "Many spheres at the start.")),
-        ("stream", said(list(stream()), "Spheres that arrive during the run.")),
+        ("grains", said(list(grains()), "Many bodies at the start.")),
+        ("stream", said(list(stream()), "Bodies that arrive during the run.")),
         ("domain", domain()),
         ("record", said(list(record()), "What the run writes.")),
+        ("stage", said(list(stage()), "What continues where the scene, or the stage before, ended.")),
     ]);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("stickslip scene");
@@ -85,11 +87,30 @@ fn coefficient() -> Value {
 fn start() -> Value {
     let table = object(vec![
         ("!from", said(text(), "Folder of the run, or a checkpoint file, to go on from.")),
-        ("velocities", said(or(words(&["keep", "zero"]), "keep"), "Whether bodies go on moving.")),
+        ("velocities", velocities()),
         ("memory", said(or(words(&["keep", "drop"]), "keep"), "Whether contacts remember.")),
         ("hash", said(text(), "Hash of the checkpoint; written into the resolved scene.")),
     ]);
     said(table, "Go on from another run's end: bodies and contact memory come from there.")
+}
+
+fn velocities() -> Value {
+    let random = object(vec![("!random", said(positive(), "Root mean square of the speed [m/s]."))]);
+    said(or(one_of(vec![words(&["keep", "zero"]), random]), "keep"), "What becomes of velocities.")
+}
+
+fn stage() -> Value {
+    object(vec![
+        ("!name", said(text(), "Its name, of which there is one: of its checkpoint, and in stage[NAME].KEY.")),
+        ("!time", time()),
+        ("velocities", velocities()),
+        ("memory", said(or(words(&["keep", "drop"]), "keep"), "Whether contacts remember.")),
+        ("remove", said(list(text()), "Names of bodies that are taken out.")),
+        ("body", said(list(body()), "Bodies that come in.")),
+        ("grains", said(list(grains()), "Grains that come in.")),
+        ("stream", said(list(stream()), "Streams that start.")),
+        ("set", said(json!({"type": "object"}), "Values by the KEYs of `sweep`, as \"contact[*].slide.mu\".")),
+    ])
 }
 
 fn time() -> Value {
@@ -143,22 +164,25 @@ fn cell() -> Value {
     let pressure = one_of(vec![positive(), matrix()]);
     let mut by_pressure = vec![
         kind("pressure"),
-        ("!pressure", said(pressure, "Target [Pa], or the rows of a symmetric tensor; positive in compression.")),
+        (
+            "!pressure",
+            said(scheduled(pressure), "Target [Pa], or the rows of a symmetric tensor; positive in compression."),
+        ),
         ("triclinic", said(or(boolean(), true), "Whether angles may change, too.")),
     ];
     by_pressure.extend(answers());
     let mut by_mean = vec![
         kind("mean-stress"),
-        ("!pressure", said(positive(), "The mean stress to keep [Pa].")),
+        ("!pressure", said(scheduled(positive()), "The mean stress to keep [Pa].")),
         ("!axis", said(words(&["x", "y", "z"]), "Along which the strain is given.")),
-        ("!rate", said(number(), "Hencky rate along it [1/s]; negative in compression.")),
+        ("!rate", said(scheduled(number()), "Hencky rate along it [1/s]; negative in compression.")),
     ];
     by_mean.extend(answers());
     let control = one_of(vec![
         object(by_pressure),
         object(vec![
             kind("strain"),
-            ("!gradient", said(matrix(), "Velocity gradient [1/s]: d v_i/d x_j in row i, column j.")),
+            ("!gradient", said(scheduled(matrix()), "Velocity gradient [1/s]: d v_i/d x_j in row i, column j.")),
         ]),
         object(by_mean),
     ]);
@@ -175,7 +199,7 @@ fn cell() -> Value {
 
 fn materials() -> Value {
     let material = object(vec![
-        ("!density", said(positive(), "[kg/m^3].")),
+        ("density", said(positive(), "[kg/m^3]; not needed by walls, nor by bodies with a mass.")),
         ("young", said(positive(), "Young's modulus [Pa], for hertz.")),
         ("shear_modulus", said(positive(), "Shear modulus [Pa], instead of young.")),
         ("poisson", said(Takes::Poisson.schema(), "Poisson's ratio, for hertz.")),
@@ -218,8 +242,28 @@ fn angular_velocity() -> Value {
     said(or(vector(), vec![0.0; 3]), "Angular velocity at the start [rad/s], world axes.")
 }
 
+fn lock() -> Value {
+    said(or(list(words(&LOCKS)), Vec::<Value>::new()), "Velocities kept at zero.")
+}
+
+fn force() -> Value {
+    said(or(scheduled(vector()), vec![0.0; 3]), "Acts always [N].")
+}
+
+fn torque() -> Value {
+    said(or(scheduled(vector()), vec![0.0; 3]), "Acts always [N m].")
+}
+
+/// A quaternion, or an axis and an angle.
+fn orientation() -> Value {
+    let turn = object(vec![
+        ("!axis", said(vector(), "Direction; any length.")),
+        ("!degrees", said(number(), "Angle about it, right-handed.")),
+    ]);
+    one_of(vec![array(number(), 4), turn])
+}
+
 fn body() -> Value {
-    let locks = list(words(&LOCKS));
     object(vec![
         ("name", said(json!({"type": "string", "minLength": 1}), "Unique.")),
         ("!material", material()),
@@ -233,27 +277,38 @@ fn body() -> Value {
         ),
         ("velocity", velocity()),
         ("angular_velocity", angular_velocity()),
-        ("orientation", said(or(array(number(), 4), vec![1.0, 0.0, 0.0, 0.0]), "Quaternion w, x, y, z.")),
+        (
+            "orientation",
+            said(or(orientation(), vec![1.0, 0.0, 0.0, 0.0]), "Quaternion w, x, y, z, or an axis and an angle."),
+        ),
         ("motion", said(motion(), "\"free\" for a sphere, \"fixed\" for a wall, if absent.")),
         ("mass", said(positive(), "Instead of density times volume [kg]; the inertia scales with it.")),
         ("inertia", said(array(positive(), 3), "Principal moments of inertia [kg m^2].")),
-        ("lock", said(or(locks, Vec::<Value>::new()), "Velocities kept at zero.")),
-        ("force", said(or(vector(), vec![0.0; 3]), "Acts always [N].")),
-        ("torque", said(or(vector(), vec![0.0; 3]), "Acts always [N m].")),
+        ("lock", lock()),
+        ("force", force()),
+        ("torque", torque()),
     ])
+}
+
+/// The solids, whose lengths are such.
+fn solids(length: impl Fn() -> Value) -> Vec<Value> {
+    let kind = |name| ("!kind", word(name));
+    vec![
+        object(vec![kind("sphere"), ("!radius", said(length(), "[m]."))]),
+        object(vec![
+            kind("ellipsoid"),
+            ("!axes", said(array(length(), 3), "Semi-axes along x, y and z of the body [m].")),
+        ]),
+        object(vec![kind("box"), ("!size", said(array(length(), 3), "Edges along x, y and z of the body [m]."))]),
+    ]
 }
 
 fn shape() -> Value {
     let sides = || said(or(words(&["both", "front"]), "both"), "Which sides of the wall bodies meet.");
     let axis = || said(vector(), "Direction of the axis; any length.");
     let kind = |name| ("!kind", word(name));
-    one_of(vec![
-        object(vec![kind("sphere"), ("!radius", said(positive(), "[m]."))]),
-        object(vec![
-            kind("ellipsoid"),
-            ("!axes", said(array(positive(), 3), "Semi-axes along x, y and z of the body [m].")),
-        ]),
-        object(vec![kind("box"), ("!size", said(array(positive(), 3), "Edges along x, y and z of the body [m]."))]),
+    let mut shapes = solids(positive);
+    shapes.extend([
         object(vec![kind("plane"), ("!normal", said(vector(), "Out of the solid side; any length."))]),
         object(vec![
             kind("rectangle"),
@@ -276,7 +331,8 @@ fn shape() -> Value {
             ("!axis", axis()),
             ("sides", sides()),
         ]),
-    ])
+    ]);
+    one_of(shapes)
 }
 
 fn motion() -> Value {
@@ -288,14 +344,14 @@ fn motion() -> Value {
     ]);
     let servo = object(vec![
         ("!axis", said(vector(), "Direction in which the force is kept; any length.")),
-        ("!force", said(number(), "Force to keep [N].")),
+        ("!force", said(scheduled(number()), "Force to keep [N].")),
         ("mass", said(positive(), "Mass of the body [kg]; that of all bodies that loads move, if absent.")),
         ("max_speed", said(positive(), "[m/s]; no limit if absent.")),
         ("damping", said(or(non_negative(), 0.0), "Damping of the body's motion [kg/s].")),
     ]);
     let prescribed = object(vec![
-        ("velocity", said(or(vector(), vec![0.0; 3]), "[m/s].")),
-        ("angular_velocity", said(or(vector(), vec![0.0; 3]), "[rad/s].")),
+        ("velocity", said(or(scheduled(vector()), vec![0.0; 3]), "[m/s].")),
+        ("angular_velocity", said(or(scheduled(vector()), vec![0.0; 3]), "[rad/s]; a schedule keeps the axis.")),
         ("about", said(vector(), "Point turned about [m]; its own position if absent.")),
         ("oscillate", said(oscillate, "axis A (sin(2 pi f t + phase) - sin(phase)) besides.")),
     ]);
@@ -303,14 +359,54 @@ fn motion() -> Value {
         words(&["free", "fixed", "held"]),
         prescribed,
         object(vec![("!servo", said(servo, "Moves along an axis so that a force is kept."))]),
-        object(vec![("!belt", said(vector(), "Velocity of a flat surface that stays where it is [m/s]."))]),
+        object(vec![("!belt", said(scheduled(vector()), "Velocity of a flat surface that stays where it is [m/s]."))]),
     ])
 }
 
-/// One radius, or uniform between two.
-fn radius() -> Value {
-    let range = object(vec![("!min", said(positive(), "[m].")), ("!max", said(positive(), "[m]."))]);
-    said(one_of(vec![positive(), range]), "Radius [m], or { min, max }: uniform between the two.")
+/// Uniform between two lengths.
+fn range() -> Value {
+    object(vec![("!min", said(positive(), "Least.")), ("!max", said(positive(), "Largest."))])
+}
+
+/// One size for all, uniform between two, or by a curve.
+fn sizes() -> Value {
+    let share = json!({"type": "number", "minimum": 0, "maximum": 1});
+    let words: Vec<&str> = BY.iter().map(|(word, _)| *word).collect();
+    let curve = object(vec![
+        ("!sizes", said(at_least_two(positive()), "From the smallest to the largest.")),
+        ("!passing", said(at_least_two(share), "The share below each size: from 0 to 1, linear in between.")),
+        ("!by", said(self::words(&words), "What the shares count.")),
+    ]);
+    one_of(vec![positive(), range(), curve])
+}
+
+fn at_least_two(items: Value) -> Value {
+    json!({"type": "array", "items": items, "minItems": 2})
+}
+
+/// What says of which shapes the bodies of a table are, and what they share; `motion` of those at the start.
+fn shapes_and_loads() -> Vec<(&'static str, Value)> {
+    let length = || one_of(vec![positive(), range()]);
+    let turn = one_of(vec![array(number(), 4), orientation()["oneOf"][1].clone(), word("random")]);
+    vec![
+        ("radius", said(sizes(), "Radius of spheres [m]: a number, { min, max } drawn for each, or a size curve.")),
+        ("shape", said(one_of(solids(length)), "A solid in place of `radius`; its lengths may be { min, max }.")),
+        ("scale", said(or(sizes(), 1.0), "Multiplies the lengths of `shape`, drawn for each body.")),
+        ("orientation", said(or(turn, vec![1.0, 0.0, 0.0, 0.0]), "Of all, or drawn for each.")),
+        ("mass", mass()),
+        ("velocity", velocity()),
+        ("angular_velocity", angular_velocity()),
+        ("lock", lock()),
+        ("force", force()),
+        ("torque", torque()),
+    ]
+}
+
+/// At most one of `radius` and `shape`, and `scale` beside a shape only.
+fn with_one_shape(table: Value) -> Value {
+    let mut table = exclusive(table, &["radius", "shape"]);
+    also(&mut table, [json!({"if": {"required": ["scale"]}, "then": {"required": ["shape"]}})]);
+    table
 }
 
 fn mass() -> Value {
@@ -319,21 +415,21 @@ fn mass() -> Value {
 }
 
 fn grains() -> Value {
-    let mut table = object(vec![
+    let mut keys = vec![
         ("material", material()),
         ("count", said(whole(1), "How many; of a list and of a lattice with `to` all, if absent.")),
-        ("radius", radius()),
         ("!place", said(place(), "Where.")),
-        ("mass", mass()),
-        ("velocity", velocity()),
-        ("angular_velocity", angular_velocity()),
-    ]);
+        ("motion", said(motion(), "\"free\" if absent.")),
+    ];
+    keys.extend(shapes_and_loads());
+    let mut table = with_one_shape(object(keys));
+    let sized = || json!({"anyOf": [{"required": ["radius"]}, {"required": ["shape"]}]});
     let placed = |kind: &str| json!({"properties": {"place": {"properties": {"kind": {"const": kind}}}}});
     also(
         &mut table,
         [
-            json!({"if": placed("random"), "then": {"required": ["count", "radius"]}}),
-            json!({"if": placed("lattice"), "then": {"required": ["radius"]}}),
+            json!({"if": placed("random"), "then": {"required": ["count"], "allOf": [sized()]}}),
+            json!({"if": placed("lattice"), "then": sized()}),
             // One material for all, or one for each type.
             json!({"if": {"properties": {"place": {"required": ["types"]}}},
                    "then": {"not": {"required": ["material"]}}, "else": {"required": ["material"]}}),
@@ -383,18 +479,49 @@ fn place() -> Value {
 }
 
 fn stream() -> Value {
-    object(vec![
+    // In a schedule zero is a pause.
+    let speed = || one_of(vec![positive(), schedule(non_negative())]);
+    let by_mass = object(vec![("!mass", said(speed(), "[kg/s]."))]);
+    let (from, to) = ("Lower corner of the box of centres [m].", "Upper corner of the box of centres [m].");
+    let kind = |name| ("!kind", word(name));
+    let place = one_of(vec![
+        object(vec![kind("random"), ("!from", said(vector(), from)), ("!to", said(vector(), to))]),
+        object(vec![
+            kind("lattice"),
+            ("!from", said(vector(), "First site [m].")),
+            ("!to", said(vector(), "No site lies beyond [m].")),
+            ("spacing", said(positive(), "[m]; the largest diameter if absent.")),
+            ("jitter", said(or(non_negative(), 0.0), "Largest shift of each coordinate [m].")),
+        ]),
+    ]);
+    let mut keys = vec![
         ("!material", material()),
-        ("!radius", radius()),
-        ("!rate", said(positive(), "Spheres that arrive per time [1/s].")),
-        ("!count", said(whole(1), "How many in all.")),
-        ("!from", said(vector(), "Lower corner of the box of centres [m].")),
-        ("!to", said(vector(), "Upper corner of the box of centres [m].")),
-        ("velocity", velocity()),
-        ("angular_velocity", angular_velocity()),
-        ("mass", mass()),
+        (
+            "!rate",
+            said(
+                one_of(vec![positive(), schedule(non_negative()), by_mass]),
+                "Bodies per second [1/s], or { mass } [kg/s].",
+            ),
+        ),
+        ("count", said(whole(1), "How many in all; may be absent beside `stop`.")),
+        ("stop", said(positive(), "No body is due at this time or later [s].")),
+        ("from", said(vector(), from)),
+        ("to", said(vector(), to)),
+        ("place", said(place, "In place of `from` and `to`: a box, or sites in random order.")),
         ("start", said(or(non_negative(), 0.0), "Time of the first [s].")),
-    ])
+    ];
+    keys.extend(shapes_and_loads());
+    let mut table = with_one_shape(object(keys));
+    let either = |one: Value, other: Value| json!({"anyOf": [{"required": one}, {"required": other}]});
+    also(
+        &mut table,
+        [
+            either(json!(["radius"]), json!(["shape"])),
+            either(json!(["count"]), json!(["stop"])),
+            either(json!(["place"]), json!(["from", "to"])),
+        ],
+    );
+    exclusive(exclusive(table, &["place", "from"]), &["place", "to"])
 }
 
 fn domain() -> Value {

@@ -5,6 +5,9 @@
 //! separated by commas outside of brackets and quotes. `0.1..0.5/5` is five values in equal steps, `1e-4..1e-1/4 log` four in
 //! equal ratios.
 //!
+//! `KEY & KEY=v1,v2` gives several keys the same value. `stage[NAME].KEY` names what that stage sets (or its `velocities`, `memory`,
+//! `remove`). A `[set]` table of a variant and the `[stage.set]` of a stage have the same KEYs, with one value each (`set.rs`).
+//!
 //! The document is changed after it is parsed and before it is read, and the settings keep places of their own: an error in
 //! one names it, as if it stood on a line of a file. A key that the scene does not have is added, and `time.step.fraction`
 //! replaces a step that is a word or a number; whether there is such a key
@@ -25,17 +28,25 @@ use super::between::{Pair, between_others, covers, exactness, meet, pair_in, pai
 use super::{Scene, read_parsed};
 use crate::input::{self, InputError, LARGEST_FILE, MOST_LEVELS, Result, Source, nearest, shown};
 
-/// A key of a scene and the values that it is given, one after the other.
+/// Keys of a scene and the values that they are given, one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     key: String,
-    path: Vec<Step>,
+    keys: Vec<Key>,
     values: Vec<String>,
+}
+
+/// One key of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Key {
+    /// As it was given.
+    pub text: String,
+    path: Vec<Step>,
 }
 
 /// One step along a path.
 #[derive(Clone, Debug, PartialEq)]
-enum Step {
+pub(super) enum Step {
     /// To the value of a key.
     Key(String),
     /// To elements of an array.
@@ -49,16 +60,12 @@ impl Setting {
             return Err(format!("expected KEY=VALUE,.. as in 'time.step=1e-5,2e-5', found `{}`", shown(text)));
         };
         let key = key.trim();
-        let path = path(key).ok_or_else(|| {
-            let forms = "as in time.step, material.grain.density, contact[grain,wall].slide.mu or contact[*].roll.mu";
-            format!("expected a KEY of names with dots between them, {forms}; found `{}`", shown(key))
-        })?;
-        if path.len() > MOST_LEVELS {
-            let (count, key) = (path.len(), shown(key));
-            return Err(format!("expected a KEY of at most {MOST_LEVELS} steps, found {count}: `{key}`"));
+        let keys = key.split('&').map(|key| Key::parse(key.trim())).collect::<std::result::Result<Vec<_>, _>>()?;
+        if let Some(twice) = (1..keys.len()).find(|&k| keys[..k].contains(&keys[k])) {
+            return Err(format!("the KEY `{}` stands there twice", shown(&keys[twice].text)));
         }
         let values = values::parse(list).map_err(|error| format!("{}: {error}", shown(key)))?;
-        Ok(Setting { key: key.to_owned(), path, values })
+        Ok(Setting { key: key.to_owned(), keys, values })
     }
 
     /// The key as it was given.
@@ -78,9 +85,33 @@ impl Setting {
 
     /// The one value of a key: for what a sweep itself sets.
     fn fixed(key: &str, value: String) -> Self {
-        Setting { key: key.into(), path: vec![Step::Key(key.into())], values: vec![value] }
+        let keys = vec![Key { text: key.into(), path: vec![Step::Key(key.into())] }];
+        Setting { key: key.into(), keys, values: vec![value] }
     }
 }
+
+impl Key {
+    /// Reads a key. The error says what was expected.
+    pub fn parse(key: &str) -> std::result::Result<Self, String> {
+        let path = path(key).ok_or_else(|| {
+            let forms = "as in time.step, material.grain.density, contact[grain,wall].slide.mu or contact[*].roll.mu";
+            format!("expected a KEY of names with dots between them, {forms}; found `{}`", shown(key))
+        })?;
+        if path.len() > MOST_LEVELS {
+            let (count, key) = (path.len(), shown(key));
+            return Err(format!("expected a KEY of at most {MOST_LEVELS} steps, found {count}: `{key}`"));
+        }
+        Ok(Key { text: key.to_owned(), path })
+    }
+
+    /// Its steps.
+    pub fn path(&self) -> &[Step] {
+        &self.path
+    }
+}
+
+/// Keys of a stage that are its own, not of what it sets.
+const OF_STAGE: [&str; 3] = ["velocities", "memory", "remove"];
 
 /// The steps of a path; `None` if it is not written as one.
 fn path(key: &str) -> Option<Vec<Step>> {
@@ -130,9 +161,11 @@ pub fn load_with(
     let mut parsed = input::parse(&source)?;
     for ((setting, _), (place, text)) in all.iter().zip(lines.places.iter().zip(&texts)) {
         let value = input::parse_at(&source, text)?.into_inner().remove("v");
-        let site = Site { source: &source, setting, span: start + place.key.start..start + place.key.end };
         let Some(value) = value else { continue };
-        site.put(parsed.get_mut(), &setting.path, &value)?;
+        for key in &setting.keys {
+            Site { source: &source, key, span: start + place.key.start..start + place.key.end }
+                .set(parsed.get_mut(), &value)?;
+        }
     }
     if let Some(every) = series_interval(parsed.get_ref()) {
         series_text = format!("{}v = {{ what = \"series\", every = {every:?} }}", " ".repeat(start));
@@ -206,23 +239,72 @@ fn series_interval(scene: &DeTable<'_>) -> Option<f64> {
 }
 
 /// A setting and where its key stands.
-struct Site<'s> {
-    source: &'s Source,
-    setting: &'s Setting,
-    span: Range<usize>,
+pub(super) struct Site<'s> {
+    /// Of the scene.
+    pub source: &'s Source,
+    /// The key.
+    pub key: &'s Key,
+    /// Where it stands.
+    pub span: Range<usize>,
 }
 
 impl Site<'_> {
     fn error(&self, message: String) -> InputError {
-        self.source.error(self.span.clone(), format!("{}: {message}", shown(&self.setting.key)))
+        self.source.error(self.span.clone(), format!("{}: {message}", shown(&self.key.text)))
+    }
+
+    /// Puts a value where the key leads from the top of a scene.
+    pub fn set<'a>(&self, scene: &mut DeTable<'a>, value: &Spanned<DeValue<'a>>) -> Result<()> {
+        match (&self.key.path[..], self.key.text.split_once("].")) {
+            ([Step::Key(stage), Step::Which(which), Step::Key(first), ..], Some((_, rest))) if stage == "stage" => {
+                let of_stage = OF_STAGE.contains(&first.as_str());
+                self.set_in_stage(scene, which, if of_stage { None } else { Some(rest) }, value)
+            }
+            (path, _) => self.put(scene, path, value),
+        }
+    }
+
+    /// Puts a value into what a stage sets under this key, or says of itself.
+    fn set_in_stage<'a>(
+        &self,
+        scene: &mut DeTable<'a>,
+        which: &str,
+        key: Option<&str>,
+        value: &Spanned<DeValue<'a>>,
+    ) -> Result<()> {
+        let stages = match scene.get_mut("stage").map(Spanned::get_mut) {
+            Some(DeValue::Array(stages)) => stages,
+            _ => return Err(self.error("the scene has no [[stage]]".into())),
+        };
+        for number in self.chosen(stages, "stage", which)? {
+            let Some(DeValue::Table(stage)) = stages.get_mut(number).map(Spanned::get_mut) else { continue };
+            let Some(key) = key else {
+                self.put(stage, &self.key.path[2..], value)?;
+                continue;
+            };
+            let set = stage
+                .entry(Spanned::new(self.span.clone(), "set".into()))
+                .or_insert_with(|| self.spanned(DeValue::Table(DeTable::new())));
+            if let DeValue::Table(set) = set.get_mut() {
+                // Behind what the stage says itself, by its place.
+                set.remove(key);
+                set.insert(Spanned::new(self.span.clone(), Cow::Owned(key.to_owned())), value.clone());
+            }
+        }
+        Ok(())
     }
 
     /// Puts a value where a path leads from a table.
-    fn put<'a>(&self, table: &mut DeTable<'a>, path: &[Step], value: &Spanned<DeValue<'a>>) -> Result<()> {
+    pub fn put<'a>(&self, table: &mut DeTable<'a>, path: &[Step], value: &Spanned<DeValue<'a>>) -> Result<()> {
         let Some((Step::Key(name), rest)) = path.split_first() else { return Ok(()) };
         if !table.contains_key(name.as_str()) {
             if let Some(Step::Which(_)) = rest.first() {
-                return Err(self.error(format!("the scene has no `{}`", shown(name))));
+                let known: Vec<&str> = table.iter().map(|(name, _)| name.get_ref().as_ref()).collect();
+                let error = self.error(format!("the scene has no `{}`", shown(name)));
+                return Err(match nearest(name, &known) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error,
+                });
             }
             let new = if rest.is_empty() { value.clone() } else { self.spanned(DeValue::Table(DeTable::new())) };
             table.insert(Spanned::new(self.span.clone(), Cow::Owned(name.clone())), new);
@@ -283,9 +365,9 @@ impl Site<'_> {
 
     /// Whether the value before this rest of the path may be a table as well as a word or a number: `time.step`.
     fn may_be_a_table(&self, rest: &[Step]) -> bool {
-        let before = self.setting.path.len() - rest.len();
+        let before = self.key.path.len() - rest.len();
         let step = ["time", "step"].map(|name| Step::Key(name.to_owned()));
-        !rest.is_empty() && self.setting.path[..before] == step
+        !rest.is_empty() && self.key.path[..before] == step
     }
 
     /// Names that a user chose are not made up by a setting: a misspelt one would change nothing.
@@ -298,9 +380,11 @@ impl Site<'_> {
     }
 
     /// The numbers of the elements that are meant.
-    fn chosen(&self, array: &DeArray<'_>, name: &str, which: &str) -> Result<Vec<usize>> {
+    pub fn chosen(&self, array: &DeArray<'_>, name: &str, which: &str) -> Result<Vec<usize>> {
         if which == "*" {
-            return Ok((0..array.len()).collect());
+            // A pair that does not touch has no law to set.
+            let touches = |number: &usize| name != "contact" || !array.get(*number).is_some_and(never_touches);
+            return Ok((0..array.len()).filter(touches).collect());
         }
         if let Ok(number) = which.parse::<usize>() {
             if number < array.len() {
@@ -361,6 +445,12 @@ impl Site<'_> {
     fn spanned<'a>(&self, value: DeValue<'a>) -> Spanned<DeValue<'a>> {
         Spanned::new(self.span.clone(), value)
     }
+}
+
+/// Whether a contact has `normal = "none"`.
+fn never_touches(contact: &Spanned<DeValue<'_>>) -> bool {
+    let normal = contact.get_ref().as_table().and_then(|table| table.get("normal"));
+    normal.is_some_and(|normal| normal.get_ref().as_str() == Some("none"))
 }
 
 /// What an element of an array is called in a path: its materials, its name, what it records, or its number.

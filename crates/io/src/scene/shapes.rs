@@ -1,36 +1,67 @@
-//! `shape = { kind = .. }` of a body.
+//! `shape = { kind = .. }` of a body, and of grains and streams, whose lengths may be ranges. One list of kinds serves both.
 
 use glam::DVec3;
 use stickslip::shape::{Shape, Sides};
+use stickslip::sizes::Sizes;
 
-use crate::input::{Item, Result, Table};
+use crate::input::{InputError, Item, Result, Table};
+use crate::scene::moulds::read_range;
 
 /// Shapes of the design that no issue has built.
 const LATER: &[&str] = &["polygon", "cylinder", "mesh", "clump"];
 
+/// How the length of a solid is read: what is returned stands in the shape.
+type Length<'r> = &'r mut dyn FnMut(Item<'_>) -> Result<f64>;
+
 /// Reads the shape of a body.
 pub(crate) fn read_shape(item: Item<'_>) -> Result<Shape> {
-    type Reader = fn(&Table<'_>) -> Result<Shape>;
+    read_kind(item, &mut |length: Item<'_>| length.positive())
+}
+
+/// Reads the shape of grains or of a stream: its kind, and what its lengths are drawn from, in the order of `Shape::map_lengths`.
+pub(crate) fn read_ranged_shape(item: Item<'_>) -> Result<(Shape, Vec<Sizes>)> {
+    let mut lengths = Vec::new();
+    let whole = item.clone();
+    let shape = read_kind(item, &mut |item: Item<'_>| {
+        let length = read_range(item)?;
+        let [least, _] = length.ends();
+        lengths.push(length);
+        Ok(least)
+    })?;
+    if shape.is_wall() {
+        let message = format!("a {} has no mass: grains and streams are solids", shape.kind());
+        return Err(whole.error(message).help("give a sphere, an ellipsoid or a box; walls are [[body]] tables"));
+    }
+    Ok((shape, lengths))
+}
+
+fn read_kind(item: Item<'_>, length: Length<'_>) -> Result<Shape> {
+    type Reader = fn(&Table<'_>, Length<'_>) -> Result<Shape>;
     let table = item.table()?;
     let kinds: [(&str, Reader); 7] = [
-        ("sphere", |table| Ok(Shape::Sphere { radius: table.need("radius", Item::positive)? })),
-        ("ellipsoid", |table| Ok(Shape::Ellipsoid { axes: table.need("axes", read_lengths)? })),
-        ("box", |table| Ok(Shape::Box { size: table.need("size", read_lengths)? })),
-        ("plane", |table| Ok(Shape::Plane { normal: table.need("normal", Item::direction)? })),
-        ("rectangle", read_rectangle),
-        ("tube", read_tube),
-        ("cone", read_cone),
+        ("sphere", |table, length| Ok(Shape::Sphere { radius: table.need("radius", length)? })),
+        ("ellipsoid", |table, length| {
+            Ok(Shape::Ellipsoid { axes: table.need("axes", |item| read_lengths(item, length))? })
+        }),
+        ("box", |table, length| Ok(Shape::Box { size: table.need("size", |item| read_lengths(item, length))? })),
+        ("plane", |table, _| Ok(Shape::Plane { normal: table.need("normal", Item::direction)? })),
+        ("rectangle", |table, _| read_rectangle(table)),
+        ("tube", |table, _| read_tube(table)),
+        ("cone", |table, _| read_cone(table)),
     ];
     let read = table.need("kind", |kind| kind.choice(&kinds, LATER))?;
-    let shape = read(&table)?;
+    let shape = read(&table, length)?;
     table.finish()?;
     Ok(shape)
 }
 
-fn read_lengths(item: Item<'_>) -> Result<DVec3> {
-    let place = item.place();
-    let lengths = item.vector()?;
-    if lengths.min_element() > 0.0 { Ok(lengths) } else { Err(place.error("expected three lengths above zero".into())) }
+fn read_lengths(item: Item<'_>, length: Length<'_>) -> Result<DVec3> {
+    let what = "an array of 3 lengths";
+    let whole = item.clone();
+    let elements = item.array().map_err(|_: InputError| whole.expected(what))?;
+    let [x, y, z] = <[Item<'_>; 3]>::try_from(elements)
+        .map_err(|elements| whole.error(format!("expected {what}, found {} elements", elements.len())))?;
+    Ok(DVec3::new(length(x)?, length(y)?, length(z)?))
 }
 
 /// A rectangle's first side, where it is not given: along x, or along y for a wall across x.

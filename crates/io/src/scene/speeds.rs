@@ -8,6 +8,7 @@
 use glam::DVec3;
 use stickslip::body::{Body, Motion, Prescribed};
 use stickslip::model::Model;
+use stickslip::schedule::Signal;
 use stickslip::shape::Shape;
 
 use crate::input::{InputError, Place, Result};
@@ -57,7 +58,7 @@ pub(crate) fn check(
 ) -> Result<()> {
     let alike = || bodies.list.alike_in_a_row();
     let moved = alike().filter(|(body, _)| body.motion.yields()).filter_map(|(body, _)| body.shape.radius());
-    let to_come = model.inflows.iter().map(|inflow| inflow.radius[0]);
+    let to_come = model.inflows.iter().map(|inflow| inflow.mould.radii()[0]);
     let smallest = moved.chain(to_come).fold(f64::INFINITY, f64::min);
     let speeds = Speeds { model, step, touching, smallest };
     // Those that loads move go nowhere because of their place, and all others are alike to none.
@@ -72,7 +73,7 @@ pub(crate) fn check(
         }
     }
     for (inflow, place) in model.inflows.iter().zip(streams) {
-        let [smallest, _] = inflow.extremes(model.materials[usize::from(inflow.material)].density);
+        let smallest = inflow.extremes(model.materials[usize::from(inflow.material())].density).swap_remove(0);
         if let Some((problem, remedy)) = speeds.of_body(&smallest) {
             return Err(place.error(format!("its smallest body {problem}")).help(remedy));
         }
@@ -91,17 +92,17 @@ impl Speeds<'_> {
                 let (speed, acceleration) = if body.motion == Motion::Held {
                     (0.0, 0.0)
                 } else {
-                    (body.velocity.length(), (self.model.gravity + body.force / mass).length())
+                    (body.velocity.length(), self.model.gravity.largest() + body.force.largest() / mass)
                 };
-                let turn = body.torque.length() / inertia.min_element();
+                let turn = body.torque.largest() / inertia.min_element();
                 (Pace { speed, acceleration }, Pace { speed: body.angular_velocity.length(), acceleration: turn })
             }
             Motion::Prescribed(motion) => {
-                let turn = Pace { speed: motion.angular_velocity.length(), acceleration: 0.0 };
+                let turn = Pace { speed: motion.angular_velocity.largest(), acceleration: 0.0 };
                 (Pace { speed: speed_of(motion, body), acceleration: 0.0 }, turn)
             }
             Motion::Servo(servo) => {
-                let push = servo.force.abs() / servo.mass;
+                let push = servo.force.largest() / servo.mass;
                 // Once at its largest speed it goes no faster.
                 let acceleration = push.min(servo.max_speed / self.model.dt);
                 (Pace { speed: 0.0, acceleration }, Pace { speed: 0.0, acceleration: 0.0 })
@@ -162,14 +163,22 @@ fn speed_of(motion: &Prescribed, body: &Body) -> f64 {
         Shape::Plane { normal } => (body.orientation * normal).dot(vector).abs(),
         _ => vector.length(),
     };
+    let largest = |signal: &Signal<DVec3>, speed: &dyn Fn(DVec3) -> f64| {
+        signal.values().iter().map(|v| speed(*v)).fold(0.0, f64::max)
+    };
     let swing =
         motion.oscillate.map_or(0.0, |o| along(o.axis) * (std::f64::consts::TAU * o.frequency * o.amplitude).abs());
     let orbit = match body.shape {
         // Its position is any point of it.
         Shape::Plane { .. } => 0.0,
-        _ => motion.about.map_or(0.0, |about| motion.angular_velocity.cross(body.position - about).length()),
+        _ => {
+            let orbit = |about: DVec3| {
+                largest(&motion.angular_velocity, &|turning| turning.cross(body.position - about).length())
+            };
+            motion.about.map_or(0.0, orbit)
+        }
     };
-    along(motion.velocity) + swing + orbit
+    largest(&motion.velocity, &along) + swing + orbit
 }
 
 #[cfg(test)]

@@ -21,16 +21,14 @@ use glam::{DQuat, DVec3};
 use stickslip::body::{Body, Motion};
 use stickslip::cell::Frame;
 use stickslip::column::BodyState;
-use stickslip::law::Motions;
-use stickslip::law::PairMemory;
-use stickslip::model::Model;
 use stickslip::setup::Described;
-use stickslip::world::{ContactKey, Remembered, RestoreError, Saved, Setup, World};
+use stickslip::world::{Remembered, RestoreError, Saved, Setup, World};
 
 use crate::checkpoint::describe::{BodyText, PairText, pairs};
 use crate::checkpoint::{self, Checkpoint};
 use crate::input::{Item, Place, Result, Spot, Table, did_you_mean, shown};
 use crate::results::{Ending, RunFolder, write_whole};
+use crate::scene::before::{self, NewIds, Velocities};
 use crate::scene::bodies::{Bodies, check_mass};
 use crate::scene::check::{plural, short};
 use crate::scene::materials::Materials;
@@ -42,8 +40,8 @@ pub struct Start {
     pub from: String,
     /// Hash of the checkpoint's content.
     pub hash: String,
-    /// Whether velocities are kept.
-    pub keep_velocities: bool,
+    /// What becomes of velocities.
+    pub velocities: Velocities,
     /// Whether contacts keep their memory.
     pub keep_memory: bool,
     /// Whether the cell comes from there, too.
@@ -81,7 +79,7 @@ pub(crate) struct Earlier<'a> {
     from: String,
     file: PathBuf,
     hash: String,
-    keep_velocities: bool,
+    velocities: Velocities,
     keep_memory: bool,
     checkpoint: Checkpoint,
     bytes: Arc<[u8]>,
@@ -96,10 +94,7 @@ pub(crate) fn read<'a>(top: &Table<'a>, folder: &Path) -> Result<Option<Earlier<
     let Some(item) = top.optional("start") else { return Ok(None) };
     let table = item.table()?;
     let item = table.required("from")?;
-    let words = [("keep", true), ("zero", false)];
-    let keep_velocities = table.read("velocities", |item| item.choice(&words, &[]))?.unwrap_or(true);
-    let words = [("keep", true), ("drop", false)];
-    let keep_memory = table.read("memory", |item| item.choice(&words, &[]))?.unwrap_or(true);
+    let (velocities, keep_memory) = before::read_kept(&table)?;
     let hash_given = table.optional("hash");
     table.finish()?;
     let place = item.place();
@@ -126,7 +121,7 @@ pub(crate) fn read<'a>(top: &Table<'a>, folder: &Path) -> Result<Option<Earlier<
         at[body.id as usize] = Some(index);
     }
     let bytes = bytes.into();
-    Ok(Some(Earlier { place, from, file, hash, keep_velocities, keep_memory, checkpoint, bytes, at, remark }))
+    Ok(Some(Earlier { place, from, file, hash, velocities, keep_memory, checkpoint, bytes, at, remark }))
 }
 
 /// The checkpoint that `from` names: a file, or the end of the run in a folder; beside the scene, or where the command runs.
@@ -170,9 +165,6 @@ fn find(item: &Item<'_>, from: &str, folder: &Path) -> Result<(PathBuf, Option<S
         }
     })
 }
-
-/// Who is who: by old id, the new one.
-pub(crate) type NewIds = Vec<Option<u32>>;
 
 impl<'a> Earlier<'a> {
     fn body(&self, id: usize) -> Option<(BodyText, BodyState)> {
@@ -220,8 +212,9 @@ impl<'a> Earlier<'a> {
     }
 
     /// Adds the bodies that come over.
-    pub fn bring(&self, bodies: &mut Bodies<'a>, materials: &Materials) -> Result<NewIds> {
+    pub fn bring(&self, bodies: &mut Bodies<'a>, materials: &Materials, seed: u64) -> Result<NewIds> {
         let mut new_ids = self.matched_walls(bodies);
+        let mut speeds = self.velocities.drawn(seed, &format!("start.velocity after {}", self.hash));
         let first = bodies.list.len();
         for (id, text, saved) in self.all().filter(|(_, text, _)| text.is_moved()) {
             let name = &self.checkpoint.description.materials[usize::from(text.material)].name;
@@ -239,7 +232,8 @@ impl<'a> Earlier<'a> {
                     .place(taken)
                     .map_or(self.place.error(message.clone()), |place| place.error(message)));
             }
-            let body = self.taken_over(&text, &saved, material as u16);
+            let mut body = before::taken_over(&text, &saved, material as u16);
+            speeds.give(&mut body);
             check_mass(&body, materials)
                 .map_err(|message| self.place.error(format!("body {id} of {}: {message}", self.file.display())))?;
             new_ids[id] = Some(bodies.list.len() as u32);
@@ -248,22 +242,6 @@ impl<'a> Earlier<'a> {
         bodies.came_over = first..bodies.list.len();
         bodies.end_table(self.place.clone());
         Ok(new_ids)
-    }
-
-    fn taken_over(&self, text: &BodyText, saved: &BodyState, material: u16) -> Body {
-        let kept = |v: DVec3| if self.keep_velocities { v } else { DVec3::ZERO };
-        Body {
-            velocity: kept(saved.velocity),
-            angular_velocity: kept(saved.angular_velocity),
-            orientation: saved.orientation,
-            mass: Some(text.mass),
-            inertia_body: Some(text.inertia),
-            motion: text.motion,
-            lock: text.lock,
-            force: text.force,
-            torque: text.torque,
-            ..Body::new(text.shape, material, saved.position)
-        }
     }
 
     /// The walls of the earlier run that stand in this file, too.
@@ -286,7 +264,11 @@ impl<'a> Earlier<'a> {
 
     /// What the world will be built from, and notes on what comes from where.
     pub fn settle(self, setup: &Described, names: &[Option<String>], new_ids: &NewIds) -> (Start, Vec<String>) {
-        let (remembered, mut dropped) = self.remembered(setup, new_ids);
+        let (remembered, mut dropped) = if self.keep_memory {
+            before::remembered(&self.checkpoint.saved, &self.checkpoint.description, setup, new_ids)
+        } else {
+            (Remembered::default(), Vec::new())
+        };
         let reason = self.why_not_exact(setup, new_ids, !dropped.is_empty());
         let moved = self.all().filter(|(_, text, _)| text.is_moved()).count();
         let walls = self.all().filter(|(id, text, _)| !text.is_moved() && new_ids[*id].is_some());
@@ -319,7 +301,7 @@ impl<'a> Earlier<'a> {
         let start = Start {
             from: self.from,
             hash: self.hash,
-            keep_velocities: self.keep_velocities,
+            velocities: self.velocities,
             brings_cell,
             keep_memory: self.keep_memory,
             saved,
@@ -346,39 +328,11 @@ impl<'a> Earlier<'a> {
         self.checkpoint.saved.contacts.iter().filter(|contact| contact.live).count()
     }
 
-    /// What contacts remember, by new ids, and what is dropped because a law is another.
-    fn remembered(&self, setup: &Described, new_ids: &NewIds) -> (Remembered, Vec<String>) {
-        let (mut remembered, mut dropped) = (Remembered::default(), BTreeSet::new());
-        if !self.keep_memory {
-            return (Remembered::default(), Vec::new());
-        }
-        let saved = &self.checkpoint.saved;
-        let now = pairs(&setup.model);
-        for (contact, numbers) in saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride.max(1))) {
-            let [a, b] = [contact.a, contact.b].map(|id| new_ids[id as usize]);
-            let (Some(a), Some(b), true) = (a, b, contact.live) else { continue };
-            let [old_a, old_b] =
-                [contact.a, contact.b].map(|id| self.checkpoint.description.bodies.material(id as usize));
-            let [new_a, new_b] = [a, b].map(|id| setup.bodies.material(id as usize));
-            let between = [new_a.min(new_b), new_a.max(new_b)];
-            let old = self.checkpoint.description.laws_between(old_a, old_b);
-            let new = now.iter().find(|pair| pair.between == between);
-            let (Some(old), Some(new)) = (old, new) else { continue };
-            let Some(laws) = setup.model.laws.get(new_a, new_b) else { continue };
-            let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
-            let memory = PairMemory::from(numbers.as_slice());
-            let memory = if a < b { memory } else { laws.swapped(memory) };
-            let key = ContactKey { a: a.min(b), b: a.max(b), feature: u32::from(contact.feature) };
-            remembered.push(key, true, memory.numbers().iter().copied());
-        }
-        (remembered.sorted(), dropped.into_iter().collect())
-    }
-
     /// Why the world cannot be restarted from the saved state as it is, if it cannot.
     fn why_not_exact(&self, setup: &Described, new_ids: &NewIds, dropped: bool) -> Option<String> {
         let because = |text: &str| Some(text.to_owned());
-        if !self.keep_velocities {
-            return because("velocities are set to zero");
+        if let Some(reason) = self.velocities.change() {
+            return because(reason);
         }
         if !self.keep_memory {
             return because("memory is dropped");
@@ -445,29 +399,4 @@ fn how_it_goes_on(setup: &Described, reason: Option<&str>) -> String {
 fn same_place(body: &Body, saved: &BodyState) -> bool {
     let turned = body.orientation == saved.orientation || body.orientation.normalize() == saved.orientation;
     body.position == saved.position && turned
-}
-
-/// The numbers of a contact's memory under new laws: those of a motion whose law is of the same kind, zero else.
-fn carried(old: &PairText, new: &PairText, numbers: &[f64], model: &Model, dropped: &mut BTreeSet<String>) -> Vec<f64> {
-    let mut carried = vec![0.0; new.numbers()];
-    // A law against all motions has more bits than one for each.
-    let all = ("friction", Motions(u8::MAX));
-    let motions = [("slide", Motions::SLIDE), ("roll", Motions::ROLL), ("spin", Motions::SPIN), all];
-    let (mut slips, mut from, mut to) = (0, 1, 1);
-    for ((motion, bit), (old, now)) in motions.into_iter().zip(old.frictions().into_iter().zip(new.frictions())) {
-        let size = |law: &Option<crate::checkpoint::describe::LawText>| law.as_ref().map_or(0, |law| law.numbers);
-        if old == now && now.is_some() {
-            carried[to..to + size(now)].copy_from_slice(&numbers[from..from + size(old)]);
-            slips |= numbers[0].to_bits() & u64::from(bit.0);
-        } else if let Some(law) = old {
-            let [first, second] = new.between.map(|index| model.materials[usize::from(index)].name.as_str());
-            let now = now.as_ref().map_or("is none now".to_owned(), |law| format!("is \"{}\" now", law.law));
-            let pair = format!("between \"{}\" and \"{}\"", shown(first), shown(second));
-            let text = format!("{pair} the {motion} law was \"{}\" and {now}: its memory is dropped", shown(&law.law));
-            dropped.insert(text);
-        }
-        (from, to) = (from + size(old), to + size(now));
-    }
-    carried[0] = f64::from_bits(slips);
-    carried
 }

@@ -137,10 +137,10 @@ impl<'a> Time<'a> {
 
     /// Refuses a rule that could never hold: without a stress to reach, or without a strain.
     pub fn check_cell(&self, cell: Option<&Cell>) -> Result<()> {
-        let control = cell.map_or(Control::Fixed, |cell| cell.control);
+        let control = cell.map_or(&Control::Fixed, |cell| &cell.control);
         let has_target = matches!(control, Control::Pressure { .. } | Control::MeanStress { .. });
         for (key, place) in &self.of_cell {
-            if *key == "strain" && control == Control::Fixed {
+            if *key == "strain" && *control == Control::Fixed {
                 let message = "the cell does not change its shape, so it never strains";
                 return Err(place.error(message.into()).help("give [cell] a `control`, or leave this rule out"));
             }
@@ -284,8 +284,8 @@ pub(crate) fn read_domain(top: &Table<'_>, bodies: &Bodies<'_>, streams: &Stream
         return Err(table.error(message).help("enlarge the domain, or move the body"));
     }
     for (stream, place) in streams.list.iter().zip(&streams.places) {
-        if !(inside(stream.from) && inside(stream.to)) {
-            let (low, high) = (stream.from, stream.to);
+        let [low, high] = stream.entrance.bounds();
+        if !(inside(low) && inside(high)) {
             let message = format!("its box, {low} to {high}, does not lie within the domain, {from} to {to}");
             return Err(place.error(message).help("bodies would leave the moment they arrive"));
         }

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use stickslip::inflow::Rate;
 use stickslip::law::{Normal, Spin};
 use stickslip::world::World;
 use stickslip_io::scene::{self, InputError, Scene};
@@ -58,8 +59,30 @@ fn a_resolved_scene_loads_to_the_same_setup() {
         assert_eq!((&first.names, &first.title, first.seed), (&second.names, &second.title, second.seed));
         assert_eq!((first.end, first.steps, first.stop), (second.end, second.steps, second.stop));
         assert_eq!((&first.records, &first.domain), (&second.records, &second.domain));
+        assert_eq!(first.stages.len(), second.stages.len());
+        for (one, other) in first.stages.iter().zip(&second.stages) {
+            let what = format!("{}, stage {}", path.display(), one.name);
+            assert_eq!(one.scene.setup, other.scene.setup, "{what}");
+            assert_eq!(
+                (&one.name, one.velocities, one.keep_memory),
+                (&other.name, other.velocities, other.keep_memory)
+            );
+            assert_eq!(
+                (one.scene.end, one.scene.steps, one.scene.stop),
+                (other.scene.end, other.scene.steps, other.scene.stop)
+            );
+            assert_eq!(
+                (&one.scene.records, &one.scene.domain, &one.scene.names),
+                (&other.scene.records, &other.scene.domain, &other.scene.names)
+            );
+        }
         // Written out once, nothing changes any more, but for the remark on where the step came from.
-        let remark = |line: &str| line.find("  # auto").or(line.find("  # fraction = ")).unwrap_or(line.len());
+        let remark = |line: &str| {
+            line.find("  # auto")
+                .or(line.find("  # the step: auto"))
+                .or(line.find("  # fraction = "))
+                .unwrap_or(line.len())
+        };
         let plain = |text: &str| text.lines().map(|line| line[..remark(line)].to_owned()).collect();
         let (once, twice): (Vec<String>, Vec<String>) = (plain(&first.resolved), plain(&second.resolved));
         assert_eq!(once, twice);
@@ -258,8 +281,9 @@ fn the_shear_modulus_of_lubkin_is_the_pairs() {
 fn streams_are_read_described_and_drawn_by_name() {
     let scene = good("16-streams.toml");
     let [first, second] = &scene.setup.model.inflows[..] else { panic!("two streams") };
-    assert_eq!((first.rate, first.count, first.start, first.radius), (100.0, 50, 0.01, [0.01; 2]));
-    assert_eq!((second.start, second.radius, second.mass_by_radius), (0.0, [0.004, 0.008], true));
+    assert_eq!((first.rate.clone(), first.count, first.start), (Rate::Number(100.0.into()), 50, 0.01));
+    assert_eq!((first.mould.radii(), second.mould.radii()), ([0.01; 2], [0.004, 0.008]));
+    assert_eq!((second.start, second.mass_by_radius), (0.0, true));
     assert_ne!(first.places, second.places);
     assert!(scene.setup.model.outflow.is_some());
     let text = check_text(&scene);
@@ -307,7 +331,7 @@ fn the_most_exact_contact_of_a_pair_counts() {
 #[test]
 fn a_lammps_file_brings_its_box_and_its_types() {
     let scene = good("25-lammps-cell.toml");
-    let frame = scene.setup.model.cell.unwrap().frame;
+    let frame = scene.setup.model.cell.as_ref().unwrap().frame;
     let columns = [frame.vectors.x_axis, frame.vectors.y_axis, frame.vectors.z_axis].map(|v| v.to_array());
     assert_eq!(columns, [[1.0, 0.0, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 2.0]]);
     assert_eq!((frame.corner.to_array(), frame.periodic), ([-0.5, -0.5, 0.0], [true; 3]));

@@ -5,6 +5,7 @@ mod golden;
 mod guide;
 mod input;
 mod mutants;
+mod paper_scenes;
 mod problems;
 mod santos;
 mod schema;

@@ -23,7 +23,7 @@ fn rows(name: &str) -> Vec<Vec<f64>> {
 fn follows(name: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/santos").join(format!("{name}.toml"));
     let scene = scene::load(&file).unwrap_or_else(|error| panic!("{error}"));
-    let gravity = scene.setup.model.gravity;
+    let gravity = scene.setup.model.gravity.clone();
     let steps = scene.steps;
     let mut world = World::new(scene.setup.to_setup()).expect("the scene makes a world");
     let rows = rows(name);
@@ -33,7 +33,7 @@ fn follows(name: &str) {
         let vector = |at: usize| DVec3::new(row[at], row[at + 1], row[at + 2]);
         let body = world.body(row[2] as u32 - 1);
         // LAMMPS' force includes gravity (of a mass of 1 kg here), and is zeroed for held bodies, whose own it prints last.
-        let force = if row.len() > 20 { vector(20) } else { vector(14) - gravity };
+        let force = if row.len() > 20 { vector(20) } else { vector(14) - gravity.at(0.0) };
         let pairs = [
             ("position", body.position, vector(5)),
             ("velocity", body.velocity, vector(8)),

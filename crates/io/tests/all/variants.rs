@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use stickslip::law::{Normal, Roll, Slide};
-use stickslip_io::scene::{Scene, load, load_variant};
+use stickslip_io::scene::{self, Scene, load, load_variant};
 
 const SCENE: &str = r#"title = "base"
 gravity = [0, 0, -9.81]
@@ -59,7 +59,7 @@ impl Drop for Files {
 
 fn with(name: &str, variant: &str) -> Result<Scene, stickslip_io::scene::InputError> {
     let files = Files::new(name, variant);
-    load_variant(&files.path("scene.toml"), &files.path("variant.toml"))
+    load_variant(&files.path("scene.toml"), &files.path("variant.toml"), None)
 }
 
 #[test]
@@ -85,7 +85,7 @@ roll = { law = "constant-torque", mu = 0.1 }
 fn tables_and_keys_at_the_top_replace_the_scenes_whole() {
     let scene = with("top", "title = \"other\"\ngravity = [0, 0, -1]\n[time]\nend = 0.2\nstep = 1e-5\n").unwrap();
     assert_eq!((scene.title.as_str(), scene.end, scene.setup.model.dt), ("other", 0.2, 1e-5));
-    assert_eq!(scene.setup.model.gravity.z, -1.0);
+    assert_eq!(scene.setup.model.gravity.at(0.0).z, -1.0);
     assert_eq!(scene.setup.bodies.len(), 3);
     // `end` is not taken from the scene's [time]: tables replace tables.
     let error = with("whole", "seed = 3\n[time]\nstep = 1e-5\n").unwrap_err();
@@ -131,7 +131,7 @@ fn an_error_names_the_file_it_is_in() {
     let error = with("scene", "[material.grain]\ndensity = 1.0\n").unwrap_err();
     assert_eq!((file(&error), error.line()), ("scene.toml".into(), Some(13)), "{error}");
     let files = Files::new("absent", "seed = 2\n");
-    let error = load_variant(&files.path("scene.toml"), &files.path("no.toml")).unwrap_err();
+    let error = load_variant(&files.path("scene.toml"), &files.path("no.toml"), None).unwrap_err();
     assert_eq!(file(&error), "no.toml");
 }
 
@@ -175,6 +175,41 @@ fn a_wildcard_of_a_variant_replaces_all_that_it_covers() {
     let (from, to) = (SCENE.find("[[contact]]").unwrap(), SCENE.find("[[body]]").unwrap());
     let scene = contact("[\"*\", \"floor\"]", "1e4") + &contact("[\"*\", \"*\"]", "2e4");
     std::fs::write(files.path("scene.toml"), SCENE.replace(&SCENE[from..to], &scene)).unwrap();
-    let crossed = load_variant(&files.path("scene.toml"), &files.path("variant.toml")).unwrap();
+    let crossed = load_variant(&files.path("scene.toml"), &files.path("variant.toml"), None).unwrap();
     assert_eq!([(0, 0), (0, 1), (1, 1)].map(|(a, b)| stiffness(&crossed, a, b)), [3e4, 3e4, 1e4]);
+}
+
+/// A variant that changed the step had to repeat the scene's `end`, and one that moved a body all of them.
+#[test]
+fn a_set_gives_single_keys_a_value_after_the_tables() {
+    let set = "gravity = [0, 0, -1]\n[set]\n\"time.step\" = 1e-5\n\"body[1].velocity\" = [1, 0, 0]\n";
+    let (plain, scene) = (with("set-plain", "gravity = [0, 0, -1]\n").unwrap(), with("set", set).unwrap());
+    assert_eq!((scene.setup.model.dt, scene.end), (1e-5, plain.end));
+    assert_eq!(scene.setup.bodies.len(), plain.setup.bodies.len());
+    let error = with("set-key", "[set]\n\"time.stp\" = 1e-5\n").unwrap_err();
+    assert_eq!((file(&error), error.line()), ("variant.toml".into(), Some(2)), "{error}");
+    assert_eq!(error.advice(), Some("did you mean `step`?"));
+    let error = with("set-table", "[set]\ntime.step = 1e-5\n").unwrap_err();
+    assert!(error.advice().unwrap().contains("put the whole KEY into quotes"), "{error}");
+    let error = with("set-which", "[set]\n\"contat[*].slide.mu\" = 0.1\n").unwrap_err();
+    assert_eq!(error.advice(), Some("did you mean `contact`?"), "{error}");
+    let error = with("set-stage", "[set]\n\"stage[lift].gravity\" = [0, 0, 0]\n").unwrap_err();
+    assert!(error.message().contains("the scene has no [[stage]]"), "{error}");
+}
+
+#[test]
+fn a_stage_is_named_in_a_set_and_counts_after_what_it_sets_itself() {
+    let stages = "[[stage]]\nname = \"a\"\ntime = { end = 0.1 }\n[stage.set]\n\"gravity\" = [0, 0, -2]\n\
+                  [[stage]]\nname = \"b\"\ntime = { end = 0.2 }\n";
+    let over =
+        "[set]\n\"stage[a].gravity\" = [0, 0, -3]\n\"stage[b].time.end\" = 0.4\n\"stage[b].velocities\" = \"zero\"\n";
+    let scene = with("stages", &(stages.to_owned() + over)).unwrap();
+    let model = |k: usize| &scene.stages[k].scene.setup.model;
+    // What one stage sets holds in those that follow.
+    assert_eq!([0, 1].map(|k| model(k).gravity.at_start().z), [-3.0, -3.0]);
+    assert_eq!((scene.stages[1].scene.end, scene.stages[1].velocities), (0.4, scene::Velocities::Zero));
+    let error = with("stages-wrong", &(stages.to_owned() + "[set]\n\"stage[c].gravity\" = [0, 0, 0]\n")).unwrap_err();
+    assert!(error.message().contains("the scene has no stage[c]"), "{error}");
+    let error = with("stages-key", &(stages.to_owned() + "[set]\n\"stage[b].tim.end\" = 1.0\n")).unwrap_err();
+    assert_eq!(error.advice(), Some("did you mean `time`?"), "{error}");
 }

@@ -109,7 +109,7 @@ impl Case {
         let tracked = Tracked { kinematics: Kinematics::Points, ..friction.tracked() };
         let mut model = rig::model(1);
         model.dt = self.step;
-        model.gravity = DVec3::Z * -GRAVITY;
+        model.gravity = (DVec3::Z * -GRAVITY).into();
         model.laws.set(0, 1, SpringLaws::with_friction(Normal::Hooke(spring), law::Friction::Tracked(tracked)));
         // Pressed in as far as bears its weight.
         let height = AXES.z - MASS * GRAVITY / NORMAL;

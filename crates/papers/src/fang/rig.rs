@@ -83,8 +83,8 @@ impl Rig {
             angular_velocity: self.turning,
             mass: Some(self.mass),
             inertia_body: Some(DVec3::splat(self.inertia)),
-            force: DVec3::X * self.along,
-            torque: DVec3::Z * self.twist,
+            force: (DVec3::X * self.along).into(),
+            torque: (DVec3::Z * self.twist).into(),
             lock,
             ..Body::new(Shape::Sphere { radius: self.radius }, 0, DVec3::Z * (self.radius - overlap))
         }

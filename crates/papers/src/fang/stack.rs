@@ -107,7 +107,7 @@ pub fn world(stacks: &[Stack], paper_form: bool) -> Result<World, Ended> {
     etas.sort_by(f64::total_cmp);
     etas.dedup();
     let mut model = model(etas.len());
-    model.gravity = DVec3::NEG_Z * GRAVITY;
+    model.gravity = (DVec3::NEG_Z * GRAVITY).into();
     let normal = Normal::Hertz(hertz());
     for (material, &eta) in (0..).zip(&etas) {
         let laws = Friction { paper_form, ..Friction::roll(eta) }.laws_with(normal);

@@ -84,7 +84,7 @@ impl Recipe {
     fn model(&self, frame: Frame, pressure: f64) -> Model {
         let mut model = model(laws(self.mu[0], self.mu[1], self.mu[2]), self.step);
         let control = Control::Pressure {
-            target: DMat3::from_diagonal(DVec3::splat(pressure)),
+            target: DMat3::from_diagonal(DVec3::splat(pressure)).into(),
             inertia: CellInertia { damping_time: 2.25, energy: 1.0 },
             triclinic: true,
         };

@@ -82,8 +82,8 @@ pub(super) fn kinds<B: Borrow<Body>>(
                 group.extend(std::iter::repeat_n(kind(body.borrow()), alike.min(2)));
                 count += alike;
             }
-            // A stream counts with all its bodies, and with its smallest and its largest one.
-            for inflow in model.inflows.iter().filter(|inflow| moved && inflow.material == material) {
+            // A stream counts with all its bodies, and with those at the ends of its sizes.
+            for inflow in model.inflows.iter().filter(|inflow| moved && inflow.material() == material) {
                 let extremes = inflow.extremes(model.materials[material as usize].density);
                 for _ in 0..inflow.count.min(of_each) {
                     group.extend(extremes.iter().map(kind));
@@ -98,8 +98,8 @@ pub(super) fn kinds<B: Borrow<Body>>(
         let walls = bodies.clone().filter(|(body, _)| wall(body.borrow()));
         let count = walls.clone().map(|(_, alike)| alike).sum();
         // One of them stands for all, a servo if there is one: the lightest.
-        let servo =
-            walls.map(|(body, _)| if let Motion::Servo(servo) = body.borrow().motion { 1.0 / servo.mass } else { 0.0 });
+        let servo = walls
+            .map(|(body, _)| if let Motion::Servo(servo) = &body.borrow().motion { 1.0 / servo.mass } else { 0.0 });
         if count > 0 {
             let (servo, group) = (servo.fold(0.0, f64::max), kinds.len());
             kinds.push(Kind { servo, group, count, ..Kind::wall(material) });

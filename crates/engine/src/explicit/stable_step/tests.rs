@@ -107,7 +107,7 @@ fn a_ball_on_a_floor_shakes_itself_off_above_the_limit_and_not_below() {
             let density = 6.0 / std::f64::consts::PI;
             let mut model = Model::new(vec![Material { name: "grain".into(), density }], 1.0);
             model.laws.set(0, 0, laws);
-            model.gravity = DVec3::Z * -0.1;
+            model.gravity = (DVec3::Z * -0.1).into();
             let floor = Body { motion: Motion::Fixed, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) };
             let bodies = vec![Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::Z * 0.401), floor];
             model.dt = share * advise(&model, &bodies).unwrap().limit.unwrap().step;

@@ -136,11 +136,12 @@ impl Neighbours {
     /// For these bodies and those to come, so that the skin stays what it is; lists are made by `build`.
     pub fn new(bodies: &Bodies, inflows: &[Inflow]) -> Self {
         let radii = bodies.grains().iter().map(|m| m.radius);
-        let to_come = inflows.iter().map(|inflow| inflow.radius[0]);
+        let to_come = inflows.iter().map(|inflow| inflow.mould.radii()[0]);
         let smallest = radii.clone().chain(to_come).fold(f64::INFINITY, f64::min);
         let (mut sum, mut count) = (radii.sum::<f64>(), bodies.first_wall as f64);
         for inflow in inflows {
-            sum += inflow.count as f64 * 0.5 * (inflow.radius[0] + inflow.radius[1]);
+            let [least, most] = inflow.mould.radii();
+            sum += inflow.count as f64 * 0.5 * (least + most);
             count += inflow.count as f64;
         }
         let mean = sum / count.max(1.0);

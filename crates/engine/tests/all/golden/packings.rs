@@ -53,7 +53,7 @@ pub fn binned(model: Model) -> Setup {
     let (counts, spacing) = ([6, 6, 8], 0.965);
     let mut bodies = bin(counts, spacing);
     bodies.extend(lattice(counts, spacing, 2.0));
-    Setup { model: Model { gravity: DVec3::new(20.0, 5.0, -50.0), ..model }, bodies }
+    Setup { model: Model { gravity: DVec3::new(20.0, 5.0, -50.0).into(), ..model }, bodies }
 }
 
 fn of_laws((name, laws): (&'static str, SpringLaws)) -> Scene {
@@ -127,7 +127,7 @@ fn over_a_floor() -> Scene {
     };
     scene.setup.bodies = lattice([7, 7, 7], 0.95, 2.0);
     scene.setup.bodies.insert(100, plane(DVec3::Z, DVec3::ZERO));
-    scene.setup.model.gravity = DVec3::new(30.0, 5.0, -50.0);
+    scene.setup.model.gravity = DVec3::new(30.0, 5.0, -50.0).into();
     scene
 }
 
@@ -142,19 +142,27 @@ pub fn cells() -> Vec<Scene> {
     let straight = DMat3::from_diagonal(DVec3::splat(1000.0));
     let mut damped = in_cell(
         "a cell under pressure, local damping",
-        Control::Pressure { target: straight, inertia, triclinic: false },
+        Control::Pressure { target: straight.into(), inertia, triclinic: false },
         law("tracked"),
     );
     damped.setup.model.method = stickslip::model::Explicit::default().with_local_damping(0.2).into();
     damped.setup.model.cell.as_mut().expect("a cell").frame.vectors = DMat3::from_diagonal(DVec3::splat(7.0 * 0.95));
     vec![
         in_cell("a fixed cell", Control::Fixed, law("viscous, marshall")),
-        in_cell("a cell under strain", Control::Strain { gradient }, slider),
-        in_cell("a cell under strain, tracked by points", Control::Strain { gradient }, law("tracked, points")),
-        in_cell("a cell under pressure, triclinic", Control::Pressure { target, inertia, triclinic: true }, slider),
+        in_cell("a cell under strain", Control::Strain { gradient: gradient.into() }, slider),
+        in_cell(
+            "a cell under strain, tracked by points",
+            Control::Strain { gradient: gradient.into() },
+            law("tracked, points"),
+        ),
+        in_cell(
+            "a cell under pressure, triclinic",
+            Control::Pressure { target: target.into(), inertia, triclinic: true },
+            slider,
+        ),
         in_cell(
             "a cell under mean stress",
-            Control::MeanStress { pressure: 1000.0, axis: 2, rate: -0.3, inertia },
+            Control::MeanStress { pressure: 1000.0.into(), axis: 2, rate: (-0.3).into(), inertia },
             law("constant-torque"),
         ),
         damped,

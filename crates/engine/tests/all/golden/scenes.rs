@@ -5,19 +5,25 @@ use super::packings::{DT, bin, binned, lattice, law};
 use crate::common::*;
 use glam::{DQuat, DVec3};
 use stickslip::body::{Oscillation, Prescribed, Servo};
-use stickslip::inflow::{Inflow, Outflow};
+use stickslip::inflow::{Entrance, Inflow, Outflow, Rate};
 use stickslip::law::*;
+use stickslip::mould::Mould;
 use stickslip::random::Stream;
+use stickslip::sizes::Sizes;
 use stickslip::world::Setup;
 use stickslip::{Body, Model, Motion, Shape, Sides};
 
 /// A model of one material under the laws of this name.
 fn of_law(name: &str) -> Model {
-    Model { gravity: DVec3::Z * -50.0, ..model(law(name), DT) }
+    Model { gravity: (DVec3::Z * -50.0).into(), ..model(law(name), DT) }
 }
 
 fn prescribed(velocity: DVec3, angular_velocity: DVec3) -> Motion {
-    Motion::Prescribed(Prescribed { velocity, angular_velocity, ..Prescribed::default() })
+    Motion::Prescribed(Prescribed {
+        velocity: velocity.into(),
+        angular_velocity: angular_velocity.into(),
+        ..Prescribed::default()
+    })
 }
 
 fn wall(shape: Shape, position: DVec3, motion: Motion) -> Body {
@@ -50,7 +56,7 @@ fn shaken() -> Scene {
     let oscillate = Some(Oscillation { axis: DVec3::Z, amplitude: 0.05, frequency: 15.0, phase: 0.5 });
     let spin = DVec3::Z * 2.0;
     setup.bodies[0].motion =
-        Motion::Prescribed(Prescribed { angular_velocity: spin, oscillate, ..Prescribed::default() });
+        Motion::Prescribed(Prescribed { angular_velocity: spin.into(), oscillate, ..Prescribed::default() });
     setup.bodies[1].motion = prescribed(DVec3::X * 1.0, DVec3::ZERO);
     setup.bodies[4].motion = prescribed(DVec3::ZERO, DVec3::new(0.5, 0.0, 0.1));
     Scene { name: "a bin that shakes", setup, steps: 400, least_rows: 400 }
@@ -64,8 +70,8 @@ fn drum() -> Scene {
     let disc = |radii| Shape::Cone { radii, length: 0.0, axis: DVec3::Y, sides: Sides::Both };
     let paddle = rectangle(DVec3::Z, DVec3::X, [3.0, 5.0]);
     let mut bodies = vec![
-        wall(tube, centre, turning),
-        wall(disc([0.0, 4.3]), centre - DVec3::Y * 3.0, turning),
+        wall(tube, centre, turning.clone()),
+        wall(disc([0.0, 4.3]), centre - DVec3::Y * 3.0, turning.clone()),
         wall(disc([2.0, 4.3]), centre + DVec3::Y * 3.0, turning),
         wall(paddle, centre - DVec3::Z * 3.4, prescribed(DVec3::ZERO, DVec3::new(1.0, 4.0, 0.0))),
     ];
@@ -77,9 +83,9 @@ fn drum() -> Scene {
 fn servo() -> Scene {
     let mut setup = binned(of_law("lubkin"));
     let servo = |axis, force, mass, max_speed| Motion::Servo(Servo { axis, force, mass, damping: 3.0, max_speed });
-    setup.bodies[1].motion = servo(DVec3::X, 300.0, 5.0, 0.5);
+    setup.bodies[1].motion = servo(DVec3::X, 300.0.into(), 5.0, 0.5);
     let lid = rectangle(DVec3::NEG_Z, DVec3::X, [5.0, 5.0]);
-    setup.bodies.push(wall(lid, DVec3::new(2.9, 2.9, 7.72), servo(DVec3::NEG_Z, 2000.0, 20.0, f64::INFINITY)));
+    setup.bodies.push(wall(lid, DVec3::new(2.9, 2.9, 7.72), servo(DVec3::NEG_Z, 2000.0.into(), 20.0, f64::INFINITY)));
     Scene { name: "servos", setup, steps: 400, least_rows: 400 }
 }
 
@@ -87,8 +93,8 @@ fn servo() -> Scene {
 fn belt(name: &'static str, model: Model) -> Scene {
     let mut setup = binned(model);
     setup.bodies[0] =
-        wall(rectangle(DVec3::Z, DVec3::X, [3.0, 8.0]), DVec3::new(1.5, 2.9, 0.0), Motion::Belt(DVec3::X));
-    setup.bodies[3].motion = Motion::Belt(DVec3::new(1.0, 0.0, 2.0));
+        wall(rectangle(DVec3::Z, DVec3::X, [3.0, 8.0]), DVec3::new(1.5, 2.9, 0.0), Motion::Belt(DVec3::X.into()));
+    setup.bodies[3].motion = Motion::Belt(DVec3::new(1.0, 0.0, 2.0).into());
     setup.bodies.push(wall(rectangle(DVec3::Z, DVec3::X, [5.0, 8.0]), DVec3::new(5.5, 2.9, 0.0), Motion::Fixed));
     Scene { name, setup, steps: 300, least_rows: 400 }
 }
@@ -117,7 +123,7 @@ fn seams(name: &'static str, laws: SpringLaws) -> Scene {
         }
     }
     bodies.extend(grains);
-    let setup = Setup { model: Model { gravity: DVec3::Z * -50.0, ..model(damped(laws), DT) }, bodies };
+    let setup = Setup { model: Model { gravity: (DVec3::Z * -50.0).into(), ..model(damped(laws), DT) }, bodies };
     Scene { name, setup, steps: 400, least_rows: 20 }
 }
 
@@ -173,7 +179,7 @@ fn mixed(name: &'static str, laws: SpringLaws, boxes: Boxes) -> Scene {
         let (velocity, angular_velocity) = (grain.velocity * still, grain.angular_velocity * still);
         bodies.push(Body { shape, motion, orientation, velocity, angular_velocity, ..grain });
     }
-    let model = Model { gravity: DVec3::new(10.0, 5.0, -50.0), ..model(laws, DT) };
+    let model = Model { gravity: DVec3::new(10.0, 5.0, -50.0).into(), ..model(laws, DT) };
     Scene { name, setup: Setup { model, bodies }, steps: 200, least_rows: 80 }
 }
 
@@ -218,22 +224,15 @@ pub fn solids() -> Vec<Scene> {
 /// Two streams onto a pile on a plate, from which bodies fall out of the domain.
 fn streams(name: &'static str, model: Model) -> Scene {
     let (from, to) = (DVec3::new(0.0, 0.0, 6.0), DVec3::new(5.0, 5.0, 9.0));
-    let stream = |number: u32, radius, rate| Inflow {
-        material: 0,
-        radius,
-        mass_by_radius: true,
-        rate,
-        count: 60,
-        start: 0.01,
-        from,
-        to,
-        velocity: DVec3::Z * -15.0,
-        angular_velocity: DVec3::X,
-        sizes: Stream::named(1, &format!("golden[{number}].radius")),
-        places: Stream::named(1, &format!("golden[{number}].place")),
+    let stream = |number: u32, radius, rate| {
+        let mould = Mould::of_spheres(radius);
+        let mut inflow = Inflow::new(mould, Rate::Number(f64::into(rate)), 60, Entrance::Box { from, to });
+        (inflow.body.velocity, inflow.body.angular_velocity) = (DVec3::Z * -15.0, DVec3::X);
+        let [shapes, places] = ["radius", "place"].map(|name| Stream::named(1, &format!("golden[{number}].{name}")));
+        Inflow { mass_by_radius: true, start: 0.01, shapes, places, ..inflow }
     };
-    let mut model = Model { gravity: DVec3::new(40.0, 0.0, -50.0), ..model };
-    model.inflows = vec![stream(0, [0.4, 0.5], 800.0), stream(1, [0.45, 0.45], 300.0)];
+    let mut model = Model { gravity: DVec3::new(40.0, 0.0, -50.0).into(), ..model };
+    model.inflows = vec![stream(0, Sizes::Between(0.4, 0.5), 800.0), stream(1, Sizes::One(0.45), 300.0)];
     model.outflow = Some(Outflow { from: DVec3::splat(-3.0), to: DVec3::new(6.0, 9.0, 12.0) });
     let mut bodies = vec![wall(rectangle(DVec3::Z, DVec3::X, [9.0, 9.0]), DVec3::new(2.5, 2.5, 0.0), Motion::Fixed)];
     bodies.extend(lattice([6, 6, 5], 0.965, 3.0));
@@ -262,7 +261,9 @@ pub fn loads() -> Vec<Scene> {
                 body.lock = [false, true, false, true, false, false];
                 (body.velocity.y, body.angular_velocity.x) = (0.0, 0.0);
             }
-            4 => (body.force, body.torque) = (DVec3::new(10.0, 20.0, 0.0), DVec3::new(0.0, 1.0, 0.0)),
+            4 => {
+                (body.force, body.torque) = (DVec3::new(10.0, 20.0, 0.0).into(), DVec3::new(0.0, 1.0, 0.0).into());
+            }
             5 => body.inertia_body = Some(DVec3::new(0.05, 0.08, 0.1)),
             6 => {
                 body.lock = [false, false, true, true, true, false];

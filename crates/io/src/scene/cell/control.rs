@@ -9,10 +9,12 @@ use stickslip::body::BodyList;
 use stickslip::cell::{CellInertia, Control};
 use stickslip::law::Normal;
 use stickslip::model::{Explicit, Integrator, LawTable, Material, Method};
+use stickslip::schedule::{Quantity, Signal};
 
 use super::rows;
 use crate::input::{Item, Place, Result, Table};
 use crate::scene::check::short;
+use crate::scene::schedules::read_signal;
 
 /// Damping time, in units of sqrt(m/k), when the scene gives none: that of Santos et al. (2020).
 const DAMPING_TIME: f64 = 2.25;
@@ -29,11 +31,11 @@ pub(super) struct Wanted<'a> {
     energy: Option<f64>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Kind {
-    Pressure { target: DMat3, triclinic: bool },
-    Strain { gradient: DMat3 },
-    MeanStress { pressure: f64, axis: usize, rate: f64 },
+    Pressure { target: Signal<DMat3>, triclinic: bool },
+    Strain { gradient: Signal<DMat3> },
+    MeanStress { pressure: Signal<f64>, axis: usize, rate: Signal<f64> },
 }
 
 /// Reads the table, for a cell with vectors of these directions that repeats so.
@@ -58,11 +60,14 @@ pub(super) fn read<'a>(item: Item<'a>, directions: DMat3, periodic: [bool; 3], m
     }
     let kind = match number {
         0 => read_pressure(&table, directions)?,
-        1 => Kind::Strain { gradient: read_gradient(table.required("gradient")?, directions, periodic)? },
+        1 => {
+            let gradient = |item: Item<'_>| read_signal(item, |item| read_gradient(item, directions, periodic));
+            Kind::Strain { gradient: table.need("gradient", gradient)? }
+        }
         _ => Kind::MeanStress {
-            pressure: table.need("pressure", Item::positive)?,
+            pressure: table.need("pressure", |item| read_signal(item, Item::positive))?,
             axis: table.need("axis", |item| item.choice(&[("x", 0), ("y", 1), ("z", 2)], &[]))?,
-            rate: table.need("rate", Item::number)?,
+            rate: table.need("rate", |item| read_signal(item, Item::number))?,
         },
     };
     let (mut damping_time, mut energy) = (None, None);
@@ -76,7 +81,7 @@ pub(super) fn read<'a>(item: Item<'a>, directions: DMat3, periodic: [bool; 3], m
 
 fn read_pressure(table: &Table<'_>, directions: DMat3) -> Result<Kind> {
     let item = table.required("pressure")?;
-    let target = read_target(item.clone())?;
+    let target = read_signal(item.clone(), read_target)?;
     let triclinic_item = table.optional("triclinic");
     let triclinic = triclinic_item.clone().map(Item::boolean).transpose()?.unwrap_or(true);
     if !triclinic {
@@ -85,7 +90,7 @@ fn read_pressure(table: &Table<'_>, directions: DMat3) -> Result<Kind> {
             let message = "with triclinic = false the cell vectors must lie along x, y and z";
             return Err(place.error(message.into()).help("leave `triclinic` out, or give vectors along the axes"));
         }
-        if !is_diagonal(target) {
+        if !target.values().iter().copied().all(is_diagonal) {
             let message = "a cell that keeps its angles cannot follow a shear stress: off the diagonal, expected zeros";
             return Err(item.error(message.into()).help("leave `triclinic` out"));
         }
@@ -143,7 +148,7 @@ fn read_gradient(item: Item<'_>, directions: DMat3, periodic: [bool; 3]) -> Resu
 impl Wanted<'_> {
     /// What drives the cell of these spheres.
     pub fn control(&self, bodies: &BodyList, materials: &[Material], laws: &LawTable) -> Result<Control> {
-        Ok(match self.kind {
+        Ok(match self.kind.clone() {
             Kind::Strain { gradient } => Control::Strain { gradient },
             Kind::Pressure { target, triclinic } => {
                 Control::Pressure { target, inertia: self.inertia(bodies, materials, laws)?, triclinic }
@@ -195,6 +200,12 @@ fn mean_grain(bodies: &BodyList, materials: &[Material], laws: &LawTable) -> Opt
     Some((radius, masses / count, stiffness))
 }
 
+/// A constant, or what a schedule begins with.
+fn over_time<T: Quantity>(signal: &Signal<T>, text: impl Fn(T) -> String) -> String {
+    let start = text(signal.at_start());
+    if signal.schedule().is_some() { format!("{start} (at the start, then by its schedule)") } else { start }
+}
+
 /// What drives a cell, in words.
 pub(super) fn describe(control: &Control, spheres: usize) -> String {
     let answers = |inertia: &CellInertia| {
@@ -214,15 +225,21 @@ pub(super) fn describe(control: &Control, spheres: usize) -> String {
     match control {
         Control::Fixed => "fixed".into(),
         Control::Pressure { target, inertia, triclinic } => {
-            let p = target.x_axis.x;
-            let isotropic = *target == DMat3::from_diagonal(DVec3::splat(p));
-            let target = if isotropic { short(p) } else { matrix(*target) };
+            let text = |target: DMat3| {
+                let p = target.x_axis.x;
+                let isotropic = target == DMat3::from_diagonal(DVec3::splat(p));
+                if isotropic { short(p) } else { matrix(target) }
+            };
+            let target = over_time(target, text);
             let shape = if *triclinic { "lengths and angles change" } else { "lengths change, angles do not" };
             format!("by pressure {target} Pa, {shape}; {}", answers(inertia))
         }
-        Control::Strain { gradient } => format!("by a constant velocity gradient {} 1/s", matrix(*gradient)),
+        Control::Strain { gradient: Signal::Constant(gradient) } => {
+            format!("by a constant velocity gradient {} 1/s", matrix(*gradient))
+        }
+        Control::Strain { .. } => "by a velocity gradient that follows a schedule".into(),
         Control::MeanStress { pressure, axis, rate, inertia } => {
-            let (axis, rate, pressure) = (["x", "y", "z"][*axis], short(*rate), short(*pressure));
+            let (axis, rate, pressure) = (["x", "y", "z"][*axis], over_time(rate, short), over_time(pressure, short));
             format!("along {axis} by {rate} 1/s, across by the mean stress {pressure} Pa; {}", answers(inertia))
         }
     }

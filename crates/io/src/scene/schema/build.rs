@@ -1,6 +1,7 @@
 //! The small pieces that a JSON schema is put together from: a value with its description, an object with its keys.
 
 use serde_json::{Map, Value, json};
+use stickslip::schedule::MOST_TIMES;
 
 /// A schema that is described, with its unit where it has one.
 pub fn said(mut schema: Value, description: &str) -> Value {
@@ -67,6 +68,21 @@ pub fn vector() -> Value {
 /// Any number of values of one kind.
 pub fn list(items: Value) -> Value {
     json!({"type": "array", "items": items})
+}
+
+/// A table of times and values of one kind.
+pub fn schedule(value: Value) -> Value {
+    let some = |items: Value| json!({"type": "array", "items": items, "minItems": 1, "maxItems": MOST_TIMES});
+    let table = object(vec![
+        ("!times", said(some(number()), "[s], not falling; a time written twice is a jump.")),
+        ("!values", said(some(value), "One for each time; linear in between, constant outside.")),
+    ]);
+    said(table, "A schedule.")
+}
+
+/// A value of one kind, or a schedule of such.
+pub fn scheduled(value: Value) -> Value {
+    one_of(vec![value.clone(), schedule(value)])
 }
 
 /// A reference to one of `$defs`.

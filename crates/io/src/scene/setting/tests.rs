@@ -171,3 +171,17 @@ fn a_pair_of_a_wildcard_gets_a_contact_of_its_own() {
     let error = stiffness("both", &(wall + &any("grain", "*")), "grain,wall").unwrap_err();
     assert!(error.message().contains("contact[*,wall] and contact[*,grain] cover it as exactly"), "{error}");
 }
+
+#[test]
+fn several_keys_get_the_same_value() {
+    let scene = loaded("both", &["contact[*].slide.mu & material.grain.density=0.25,0.5"]).unwrap();
+    assert_eq!(scene.setup.model.materials[0].density, 0.25);
+    let mu = scene.resolved.matches("mu = 0.25").count();
+    assert_eq!(mu, 2, "{}", scene.resolved);
+    let twice = Setting::parse("time.end & time.end=1").unwrap_err();
+    assert!(twice.contains("stands there twice"), "{twice}");
+    assert!(Setting::parse("time.end &=1").is_err());
+    // The one that is wrong is the one that is named.
+    let error = loaded("wrong", &["contact[*].slide.mu & contact[*].slide.muu=0.1"]).unwrap_err();
+    assert!(error.message().contains("unknown key `muu`") && error.advice() == Some("did you mean `mu`?"), "{error}");
+}

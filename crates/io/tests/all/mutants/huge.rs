@@ -93,7 +93,7 @@ fn brackets_that_cheat_the_parsers_guard_are_refused() {
                     std::fs::write(folder.path().join(name), text).unwrap();
                 }
                 let [scene, over] = ["scene.toml", "over.toml"].map(|name| folder.path().join(name));
-                let error = scene::load_variant(&scene, &over).unwrap_err();
+                let error = scene::load_variant(&scene, &over, None).unwrap_err();
                 assert!(error.line() == Some(1) && error.message().contains("more than 80 levels"), "{error}");
             }
         }

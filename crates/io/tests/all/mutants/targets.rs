@@ -53,7 +53,7 @@ pub fn scene(bytes: &[u8], folder: &Path) -> Verdict {
 
 /// A variant over a scene of the folder.
 pub fn variant(bytes: &[u8], folder: &Path, over: &str) -> Verdict {
-    match scene::load_variant(&folder.join(over), &written(folder, "variant.toml", bytes)) {
+    match scene::load_variant(&folder.join(over), &written(folder, "variant.toml", bytes), None) {
         Ok(scene) => valid_scene(&scene, folder),
         Err(error) => check_error(error),
     }

@@ -1,0 +1,166 @@
+//! Grains of `[[grains]]` tables: their shapes drawn, their centres found, their bodies made.
+//!
+//! Random groups in the same box are placed together, so that they do not overlap; a lattice is filled x fastest.
+
+use std::time::Duration;
+
+use glam::{DQuat, DVec3};
+use stickslip::body::Body;
+use stickslip::cell::Frame;
+use stickslip::mould::Turn;
+use stickslip::place::{self, Within};
+use stickslip::random::Stream;
+use stickslip::shape::Shape;
+
+use crate::input::shown;
+use crate::scene::bodies::{Bodies, check_mass};
+use crate::scene::grains::{Group, Placement};
+use crate::scene::materials::Materials;
+use crate::scene::rows;
+
+/// The shapes of a group as drawn, and how they are turned.
+pub(super) enum Drawn {
+    /// Spheres of these radii (m), all turned so.
+    Spheres(Vec<f64>, DQuat),
+    /// One by one.
+    Solids(Vec<(Shape, DQuat)>),
+}
+
+impl Drawn {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Drawn::Spheres(radii, _) => radii.len(),
+            Drawn::Solids(solids) => solids.len(),
+        }
+    }
+
+    /// One of them.
+    pub fn get(&self, grain: usize) -> (Shape, DQuat) {
+        match self {
+            Drawn::Spheres(radii, turn) => (Shape::Sphere { radius: radii[grain] }, *turn),
+            Drawn::Solids(solids) => solids[grain],
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (Shape, DQuat)> + '_ {
+        (0..self.len()).map(|grain| self.get(grain))
+    }
+
+    /// Radii of spheres, or of those around solids (m).
+    pub fn radii(&self) -> impl Iterator<Item = f64> + '_ {
+        self.iter().filter_map(|(shape, _)| shape.radius())
+    }
+}
+
+/// Draws the shapes of a group.
+pub(super) fn draw(group: &Group, shapes: &mut Stream, turns: &mut Stream) -> Drawn {
+    let count = group.count as usize;
+    let Some(mould) = &group.mould else {
+        let Placement::List(list) = &group.placement else { return Drawn::Solids(Vec::new()) };
+        return Drawn::Spheres(list.rows.iter().filter_map(|row| row.radius).collect(), DQuat::IDENTITY);
+    };
+    match (mould.radius(), mould.turn()) {
+        (Some(radius), Turn::Fixed(turn)) => Drawn::Spheres((0..count).map(|_| radius.draw(shapes)).collect(), turn),
+        (_, turn) => Drawn::Solids((0..count).map(|_| (mould.draw(shapes), turn.draw(turns))).collect()),
+    }
+}
+
+/// Finds the centres of a group; random groups in the same box are placed together, so that they do not overlap.
+pub(super) fn place_group(
+    index: usize,
+    groups: &[Group],
+    drawn: &[Drawn],
+    frame: Option<Frame>,
+    stream: &mut Stream,
+    patience: Duration,
+    centres: &mut [Vec<DVec3>],
+) -> std::result::Result<(), String> {
+    let group = &groups[index];
+    match &group.placement {
+        Placement::Random { bounds } => {
+            let same = |g: &Group| matches!(&g.placement, Placement::Random { bounds: other } if other == bounds);
+            let together: Vec<usize> = (index..groups.len()).filter(|&i| same(&groups[i])).collect();
+            let all: Vec<(Shape, DQuat)> = together.iter().flat_map(|&i| drawn[i].iter()).collect();
+            let placed = match (frame, *bounds) {
+                (Some(frame), bounds) => {
+                    place::random_solids_in_cell(&Within { frame, bounds }, &all, stream, patience)
+                }
+                (None, Some((from, to))) => place::random_solids(from, to, &all, stream, patience),
+                // The reader has asked for a box then.
+                (None, None) => Ok(Vec::new()),
+            };
+            let mut placed = placed.map_err(|error| error.to_string())?;
+            for &i in together.iter().rev() {
+                centres[i] = placed.split_off(placed.len().saturating_sub(drawn[i].len()));
+            }
+        }
+        Placement::Lattice { from, to, spacing, jitter } => {
+            let sites = match to {
+                Some(to) => sites_along(*from, *to, *spacing),
+                None => DVec3::splat(smallest_cube(group.count)),
+            };
+            centres[index] = lattice(*from, sites, *spacing, *jitter, group.count, stream);
+        }
+        Placement::List(list) => centres[index] = list.rows.iter().map(|row| row.position).collect(),
+    }
+    Ok(())
+}
+
+/// How many sites fit along each axis, both ends included.
+pub(super) fn sites_along(from: DVec3, to: DVec3, spacing: f64) -> DVec3 {
+    ((to - from) / spacing + 1e-9).floor() + 1.0
+}
+
+/// The least n with n^3 >= count.
+fn smallest_cube(count: u64) -> f64 {
+    let mut side = 1.0;
+    while side * side * side < count as f64 {
+        side += 1.0;
+    }
+    side
+}
+
+fn lattice(from: DVec3, sites: DVec3, spacing: f64, jitter: f64, count: u64, stream: &mut Stream) -> Vec<DVec3> {
+    // Along x and y a row longer than the count is never filled, so these fit an integer.
+    let nx = sites.x.min(count as f64).max(1.0) as u64;
+    let ny = sites.y.min(count as f64).max(1.0) as u64;
+    let centre = |i: u64| {
+        let site = DVec3::new((i % nx) as f64, (i / nx % ny) as f64, (i / nx / ny) as f64);
+        let mut shift = || if jitter > 0.0 { stream.between(-jitter, jitter) } else { 0.0 };
+        let shift = DVec3::new(shift(), shift(), shift());
+        from + site * spacing + shift
+    };
+    (0..count).map(centre).collect()
+}
+
+/// Makes the bodies of a group.
+pub(super) fn add_bodies(
+    group: &Group,
+    materials: &Materials,
+    drawn: &Drawn,
+    centres: &[DVec3],
+    bodies: &mut Bodies<'_>,
+) -> std::result::Result<(), String> {
+    // m = rho (4/3 pi <R^3>/<R>) R: in proportion to R, with the mean mass kept.
+    let (cubes, sum) = (drawn.radii().map(|r| r * r * r).sum::<f64>(), drawn.radii().sum::<f64>());
+    for (i, ((shape, orientation), &centre)) in drawn.iter().zip(centres).enumerate() {
+        let material = group.material(i);
+        let density = materials.list[usize::from(material)].density;
+        let mass_per_radius = density * 4.0 / 3.0 * std::f64::consts::PI * cubes / sum;
+        let mut body = Body { shape, material, position: centre, orientation, ..group.shared.clone() };
+        let row = match &group.placement {
+            Placement::List(list) => list.rows[i],
+            _ => rows::Row::default(),
+        };
+        body.velocity = group.velocity.unwrap_or(row.velocity);
+        body.angular_velocity = group.angular_velocity.unwrap_or(row.angular_velocity);
+        body.mass = shape.radius().filter(|_| group.mass_by_radius).map(|radius| mass_per_radius * radius);
+        if !centre.is_finite() {
+            return Err(format!("grain {i} would lie at {}, which is not finite", shown(&centre.to_string())));
+        }
+        check_mass(&body, materials).map_err(|message| format!("grain {i}: {message}"))?;
+        bodies.push(&body, None);
+    }
+    Ok(())
+}

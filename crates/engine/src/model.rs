@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 
 use crate::body::{Motion, MovingPose, Prescribed};
 use crate::cell::{Cell, Control};
-use crate::cone::Cone;
+use crate::cone::{Cone, Solver};
 use crate::inflow::{Inflow, Outflow};
 use crate::law::pair_memory::SLIPS;
 use crate::law::{MemorySize, PairLaws, SpringLaws};
@@ -57,6 +57,8 @@ impl Explicit {
 pub struct Nonsmooth {
     /// Which law of friction is solved.
     pub cone: Cone,
+    /// What finds the impulses.
+    pub solver: Solver,
     /// Of each update of a contact, in (0, 2).
     pub relaxation: f64,
     /// Residual to reach (m/s): root mean square over contacts; the largest may be ten times that. See `tolerance_at`.
@@ -72,7 +74,15 @@ pub struct Nonsmooth {
 impl Default for Nonsmooth {
     fn default() -> Self {
         let (tolerance, iterations, recovery_speed) = (None, None, None);
-        Nonsmooth { cone: Cone::Exact, relaxation: 1.0, tolerance, max_iterations: 1000, iterations, recovery_speed }
+        Nonsmooth {
+            cone: Cone::Exact,
+            solver: Solver::GaussSeidel,
+            relaxation: 1.0,
+            tolerance,
+            max_iterations: 1000,
+            iterations,
+            recovery_speed,
+        }
     }
 }
 

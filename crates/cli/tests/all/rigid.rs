@@ -108,10 +108,13 @@ fn check_says_what_the_method_and_its_laws_are() {
     assert!(out(&laws).contains("restitution_above  m/s"), "{}", out(&laws));
     folder.file(
         "soft.toml",
-        &scene("").replace("law = \"rigid\", restitution = 0.2", "law = \"hooke\", stiffness = 1.0"),
+        &scene("")
+            .replace("slide = { mu = 0.5 }\n", "")
+            .replace("law = \"rigid\", restitution = 0.2", "law = \"hooke\", stiffness = 1.0, restitution = 0.2"),
     );
-    assert!(!stickslip(&folder, &["check", "soft.toml"]).status.success());
-    folder.file("relaxed.toml", &scene("cone = \"associated\""));
-    let relaxed = stickslip(&folder, &["check", "relaxed.toml"]);
-    assert!(relaxed.status.code() == Some(2) && says(&relaxed, "is promised, not built yet"), "{}", err(&relaxed));
+    let soft = stickslip(&folder, &["check", "soft.toml"]);
+    assert!(out(&soft).contains("no springs: laws are read as what they bear at rest"), "{}{}", out(&soft), err(&soft));
+    folder.file("misspelt.toml", &scene("cone = \"asociated\""));
+    let misspelt = stickslip(&folder, &["check", "misspelt.toml"]);
+    assert!(misspelt.status.code() == Some(2) && says(&misspelt, "did you mean"), "{}", err(&misspelt));
 }

@@ -42,7 +42,7 @@ pub use memory::{Carry, Memory, MemoryPart, MemorySize, PartForm};
 pub use own::Own;
 pub use pair_laws::PairLaws;
 pub use pair_memory::{ColdBlock, MemoryLayout, PairMemory};
-pub use rigid::{Rigid, RigidLaws};
+pub use rigid::{Give, Rigid, RigidLaws};
 pub use spring_slider::{Arm, Cap, RollSlider, SlideSlider, SliderOptions, Slip, SpinSlider, Transport};
 pub use springs::{Spring, Springs, TypicalBody, TypicalContact};
 pub use tracked::{Birth, Form, Kinematics, SpinCurvature, Tracked, TrackedMemory, TrackedRoll, TrackedSpin};

@@ -9,9 +9,18 @@
 //! so that they part at e times the speed of approach (Newton). With several impacts at once and friction that may create
 //! energy; the default is e = 0. Friction has limits alone, `Limits`, with one value for stick and slip.
 //!
-//! Does not do: compliance, solve for impulses (`cone`).
+//! With a stiffness K and a dashpot d a contact point gives way:
+//!
+//! ```text
+//!   u' + b + C g >= 0,    C = 1/(h^2 K + h d),   b = K h/(K h + d) Phi/h
+//! ```
+//!
+//! an implicit spring, stable at any step. A spring law is read as its limit (`RigidLaws::limit_of`): friction as what it bears at
+//! rest, a dashpot along the normal as the restitution that it leads to.
+//!
+//! Does not do: solve for impulses (`cone`), restitution of a dashpot in 1/s, which depends on the masses.
 
-use crate::law::Limits;
+use crate::law::{FrictionLaw, Limit, Limits, Motions, Normal, Roll, RollViscous, SpringLaws, restitution};
 
 /// The law along the normal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -20,6 +29,25 @@ pub struct Rigid {
     pub restitution: f64,
     /// Speed of approach v (m/s) above which it counts. See `above_at`.
     pub above: Option<f64>,
+    /// How a contact point gives way, if it does.
+    pub give: Option<Give>,
+}
+
+/// A spring and a dashpot of a contact point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Give {
+    /// K (N/m).
+    pub stiffness: f64,
+    /// d over the effective mass (1/s).
+    pub damping: f64,
+}
+
+impl Give {
+    /// C (1/kg), and the share of Phi/h that is b, for a step and an effective mass (kg).
+    pub fn compliance(&self, dt: f64, mass_eff: f64) -> (f64, f64) {
+        let (spring, dashpot) = (self.stiffness * dt, self.damping * mass_eff);
+        (1.0 / (dt * (spring + dashpot)), spring / (spring + dashpot))
+    }
 }
 
 /// What acts between two rigid materials.
@@ -32,6 +60,40 @@ pub struct RigidLaws {
 }
 
 impl RigidLaws {
+    /// Spring laws as their limit: what they bear at rest, and the restitution along the normal. Or what has none.
+    pub fn limit_of(laws: &SpringLaws) -> Result<RigidLaws, String> {
+        let (damping, ratio, cohesionless) = match laws.normal {
+            Normal::Hooke(law) => (law.damping, law.damping_ratio, law.cohesionless),
+            Normal::Hertz(law) => (law.damping, law.damping_ratio, law.cohesionless),
+        };
+        if damping > 0.0 {
+            return Err("a normal law with `damping` (1/s) has no restitution of its own: give `restitution`".into());
+        }
+        let no_limit =
+            |name: &str| format!("`{name}` has no limit to be read as: give it `mu` or `length`, or leave it out");
+        let mut limitless = None;
+        laws.each_friction(|law| {
+            let resisted = Motions::EACH.iter().filter(|motion| law.resists().overlaps(**motion));
+            // A limit over the area of contact, which rigid bodies do not have, is none either.
+            if law.reads_patch() || resisted.into_iter().any(|motion| law.limit(*motion).is_none()) {
+                limitless = Some(law.name().to_owned());
+            }
+        });
+        if let Some(name) = limitless {
+            return Err(no_limit(&name));
+        }
+        let restitution = if ratio > 0.0 { restitution::of_damping_ratio(ratio, cohesionless) } else { 1.0 };
+        let at_rest = |limit: Option<Limit>| limit.map(|limit| Limit { kinetic: limit.static_, ..limit });
+        let Limits { slide, mut roll, across, spin, coupled } = laws.limits();
+        // It holds nothing at rest; what it bears in motion is its limit.
+        if let Some(Roll::Viscous(law)) = laws.roll {
+            roll = Some(law.limit.ok_or_else(|| no_limit(RollViscous::NAME))?);
+        }
+        let [slide, roll, across, spin] = [slide, roll, across, spin].map(at_rest);
+        let limits = Limits { slide, roll, across, spin, coupled };
+        Ok(RigidLaws { normal: Rigid { restitution, ..Rigid::default() }, limits })
+    }
+
     /// Numbers that a contact remembers: bits of slipping, then mean force and torque of the last step, to start the next from.
     pub const MEMORY: usize = 7;
 }
@@ -60,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_gap_may_close_an_overlap_must_open_and_an_impact_rebounds() {
-        let (law, dt) = (Rigid { restitution: 0.5, above: Some(0.1) }, 0.01);
+        let (law, dt) = (Rigid { restitution: 0.5, above: Some(0.1), give: None }, 0.01);
         let bias = |gap: f64, velocity: f64| law.bias(gap, velocity, dt, 0.1, 1.0);
         assert_eq!(bias(0.002, -0.1), 0.2);
         assert_eq!(bias(-0.002, 0.0), -0.2);

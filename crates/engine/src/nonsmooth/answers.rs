@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::state::{Contacts, GONE, State};
 
 /// What a checkpoint holds of the report: for a series that is read on after a restart.
-const ENTRIES: [&str; 13] = [
+const ENTRIES: [&str; 14] = [
     "iterations",
     "residual",
     "residual_max",
@@ -30,6 +30,7 @@ const ENTRIES: [&str; 13] = [
     "unsolved",
     "fallback",
     "pressed",
+    "stored",
 ];
 
 impl Answers for Work {
@@ -133,7 +134,7 @@ impl Answers for Work {
     }
 
     fn stored(&self, _: Seen) -> [f64; 4] {
-        [0.0; 4]
+        [self.stored, 0.0, 0.0, 0.0]
     }
 
     fn visit_contacts(&self, world: Seen, visit: &mut VisitContact) -> ControlFlow<()> {
@@ -162,6 +163,7 @@ impl Answers for Work {
             unsolved as f64,
             fallback as f64,
             self.pressed,
+            self.stored,
         ];
         ENTRIES.into_iter().zip(numbers).collect()
     }
@@ -197,7 +199,7 @@ impl Work {
     /// Takes up what `entries` gave.
     fn take_up(&mut self, numbers: &[f64; ENTRIES.len()]) {
         let [iterations, residual, residual_max, cone_error, dual_error, complementarity, active, rest @ ..] = *numbers;
-        let [solved, penetration, gap_max, unsolved, fallback, pressed] = rest;
+        let [solved, penetration, gap_max, unsolved, fallback, pressed, stored] = rest;
         let certificate = crate::cone::Certificate {
             iterations: iterations as u32,
             residual,
@@ -210,6 +212,6 @@ impl Work {
         };
         self.report =
             SolverReport { certificate, penetration, gap_max, unsolved: unsolved as u64, fallback: fallback as u64 };
-        self.pressed = pressed;
+        (self.pressed, self.stored) = (pressed, stored);
     }
 }

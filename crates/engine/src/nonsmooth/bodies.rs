@@ -10,12 +10,13 @@
 use glam::DVec3;
 
 use super::Work;
-use crate::body::{Motion, Prescribed};
+use crate::body::{Motion, Prescribed, Servo};
 use crate::cone::Twist;
 use crate::frame::{self, Tumbling};
 use crate::geometry::Geometry;
 use crate::model::{Model, Special};
 use crate::response::Response;
+use crate::schedule::Signal;
 use crate::state::{Mover, State};
 
 /// Radians by which a tumbling body turns in one part of a step, at most.
@@ -40,8 +41,9 @@ pub fn set_free(model: &Model, state: &State, geometry: &Geometry, work: &mut Wo
     let Work { before, twists, responses, .. } = work;
     responses.clear();
     responses.extend_from_slice(geometry.responses());
-    (before.clear(), twists.clear());
-    for (mover, response) in bodies.movers.iter().zip(&*responses) {
+    before.clear();
+    twists.clear();
+    for (mover, response) in bodies.movers.iter().zip(&mut *responses) {
         let now = Twist { velocity: mover.velocity, angular_velocity: mover.angular_velocity };
         let (start, end) = match bodies.special(mover) {
             None => (now, Twist { velocity: now.velocity + gravity * model.dt, ..now }),
@@ -65,7 +67,12 @@ struct Step {
 }
 
 /// Velocities at the start of the step and, without contacts, at its end.
-fn of_special(special: &Special, (mover, now): (&Mover, Twist), response: &Response, step: &Step) -> (Twist, Twist) {
+fn of_special(
+    special: &Special,
+    (mover, now): (&Mover, Twist),
+    response: &mut Response,
+    step: &Step,
+) -> (Twist, Twist) {
     let still = Twist::default();
     let Step { start, number, dt, gravity } = *step;
     match &special.motion {
@@ -74,8 +81,12 @@ fn of_special(special: &Special, (mover, now): (&Mover, Twist), response: &Respo
             let mean = mean(motion, special, motion.clock().time_at(number, dt), dt);
             (mean, mean)
         }
-        // What it does is in `bounds.rs`.
-        Motion::Servo(_) => (now, now),
+        Motion::Servo(servo) => {
+            // Its dashpot implicitly: it takes the same share of what contacts give.
+            response.linear *= 1.0 / (1.0 + servo.damping * dt / servo.mass);
+            let constant = Servo { force: Signal::Constant(servo.force.mean(start, start + dt)), ..servo.clone() };
+            (now, Twist { velocity: constant.kicked(now.velocity, DVec3::ZERO, dt, start), ..Twist::default() })
+        }
         Motion::Free | Motion::Held => {
             let falls = if special.motion == Motion::Free { gravity * special.free } else { DVec3::ZERO };
             let force = special.force.mean(start, start + dt);
@@ -108,6 +119,11 @@ pub fn move_by(twists: &[Twist], model: &Model, state: &mut State) {
                 let pose = motion.pose(special.position0, special.orientation0, end);
                 (mover.position, *orientation) = (pose.position, pose.orientation);
                 (mover.velocity, mover.angular_velocity) = (pose.velocity, pose.angular_velocity);
+            }
+            Some((_, Motion::Servo(servo))) => {
+                mover.position += way;
+                // What contacts push it to in a step may be faster than it moves by itself.
+                mover.velocity = servo.along(twist.velocity);
             }
             special => {
                 mover.position += way;

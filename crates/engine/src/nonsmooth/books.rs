@@ -31,6 +31,7 @@ pub fn book(model: &Model, state: &mut State, work: &mut Work) {
     work.pressed = 0.0;
     let means: Vec<Twist> = work.before.iter().zip(&work.twists).map(|(start, end)| mean(start, end)).collect();
     let mut done = [0.0; 4];
+    work.stored = 0.0;
     for row in 0..work.rows.len() {
         let Wrench { force, torque } = work.rows.impulses()[row];
         let g = work.rows.split_impulse(row);
@@ -43,10 +44,16 @@ pub fn book(model: &Model, state: &mut State, work: &mut Work) {
             loads[one.bodies[side] as usize].add(&Load::new(force * (sign / dt), turning * (sign / dt)));
         }
         let mut u = work.rows.velocity(row, &means);
-        u.normal -= work.touching[row].bias;
+        u.normal -= work.touching[row].bias + work.touching[row].give[0] * g.normal;
         let of_motion = [g.normal * u.normal, g.slide.dot(u.slide), g.roll.dot(u.roll), g.spin * u.spin];
         (0..4).for_each(|motion| done[motion] += of_motion[motion]);
         work.pressed += g.normal.max(0.0) / dt;
+        let [give, stiffness] = work.touching[row].give;
+        if stiffness > 0.0 {
+            let end = work.rows.velocity(row, &work.twists).normal - work.touching[row].bias - give * g.normal;
+            let overlap = (work.touching[row].gap + end * dt).min(0.0);
+            work.stored += 0.5 * stiffness * overlap * overlap;
+        }
         // The surface of a belt moves, and the body that carries it does not.
         state.sums.driven -= force.dot(work.touching[row].belts);
         if work.keep_rows && bears(&work.rows, row) {

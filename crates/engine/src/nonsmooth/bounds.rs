@@ -1,21 +1,13 @@
 //! What a world may hold that the nonsmooth method does not implement.
 
-use crate::body::{Body, Motion};
-use crate::cone::Cone;
+use crate::body::Body;
 use crate::error::BuildError;
-use crate::model::{Model, Nonsmooth};
-
-fn refuse<T>(body: Option<u32>, what: &'static str) -> Result<T, BuildError> {
-    Err(BuildError::NotImplemented { body, method: "nonsmooth", what })
-}
+use crate::model::Model;
 
 /// Whether the method can run a model.
-pub(super) fn check_model(settings: Nonsmooth, model: &Model) -> Result<(), BuildError> {
+pub(super) fn check_model(model: &Model) -> Result<(), BuildError> {
     if model.cell.is_some() {
         return Err(BuildError::BadCell("the nonsmooth method does not implement cells yet".into()));
-    }
-    if settings.cone == Cone::Associated {
-        return refuse(None, "cone = \"associated\"");
     }
     Ok(())
 }
@@ -24,9 +16,6 @@ pub(super) fn check_model(settings: Nonsmooth, model: &Model) -> Result<(), Buil
 pub(crate) fn check_body(id: u32, body: &Body) -> Result<(), BuildError> {
     if body.shape.is_wall() && body.motion.yields() {
         return Err(BuildError::CarriedWall { body: id, kind: body.shape.kind() });
-    }
-    if matches!(body.motion, Motion::Servo(_)) {
-        return refuse(Some(id), "servos");
     }
     Ok(())
 }

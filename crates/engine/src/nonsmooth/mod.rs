@@ -6,7 +6,7 @@
 //!
 //! A step from t to t + h has all geometry at t and velocities at t + h: what moves by a function of time counts with its mean velocity.
 //!
-//! Does not do: cells, joints, compliance, islands that sleep.
+//! Does not do: cells, joints, islands that sleep.
 
 mod advice;
 mod answers;
@@ -24,7 +24,7 @@ pub(crate) use bounds::check_body;
 
 use crate::broad::{Ball, Pair, Slab};
 use crate::collide::{ColliderId, Touch, Touches};
-use crate::cone::{Rows, Twist};
+use crate::cone::{Rows, Twist, Wrench};
 use crate::contact::ContactKey;
 use crate::error::BuildError;
 use crate::law::PairLaws;
@@ -57,6 +57,9 @@ pub struct Work {
     twists: Vec<Twist>,
     /// What impulses do to bodies in this step.
     responses: Vec<Response>,
+    /// Velocities at the end without contacts, and impulses to start from: for a second try.
+    free: Vec<Twist>,
+    starts: Vec<Wrench>,
     rows: Rows,
     /// What belongs to each row besides.
     touching: Vec<Touching>,
@@ -64,6 +67,8 @@ pub struct Work {
     kept: Vec<ContactRow>,
     /// Sum of the sizes of normal forces (N).
     pressed: f64,
+    /// Energy in contacts that give way (J).
+    stored: f64,
     report: SolverReport,
 }
 
@@ -75,6 +80,8 @@ struct Touching {
     gap: f64,
     /// The part of its bias along the normal (m/s).
     bias: f64,
+    /// Velocity per impulse that its normal gives way with (1/kg), and its stiffness (N/m).
+    give: [f64; 2],
     /// Velocity of a relative to b that belts add at the point (m/s).
     belts: glam::DVec3,
     /// Whether slide, roll and spin are resisted.
@@ -84,7 +91,7 @@ struct Touching {
 impl Work {
     /// Before any step, if the method can do what the model asks for.
     pub(crate) fn new(settings: Nonsmooth, model: &Model) -> Result<Self, BuildError> {
-        bounds::check_model(settings, model)?;
+        bounds::check_model(model)?;
         Ok(Work {
             settings,
             balls: Vec::new(),
@@ -95,11 +102,14 @@ impl Work {
             before: Vec::new(),
             twists: Vec::new(),
             responses: Vec::new(),
+            free: Vec::new(),
+            starts: Vec::new(),
             rows: Rows::default(),
             touching: Vec::new(),
             keep_rows: false,
             kept: Vec::new(),
             pressed: 0.0,
+            stored: 0.0,
             report: SolverReport::default(),
         })
     }

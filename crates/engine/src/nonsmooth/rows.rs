@@ -3,14 +3,14 @@
 //!
 //! Rows stand in the order of pairs, which follows from the order of bodies. In each a is the body with the lower id.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::pairs::SKIN;
 use super::{Touching, Work};
 use crate::body::Motion;
 use crate::broad::Pair;
 use crate::collide::{ColliderId, Posed, Touch, Touches, settle_seams, touch};
-use crate::cone::{Cones, Row, Rows, Twist, Wrench};
+use crate::cone::{Cones, Options, Row, Rows, Twist, Wrench};
 use crate::contact::ContactKey;
 use crate::error::Trouble;
 use crate::geometry::Geometry;
@@ -132,7 +132,9 @@ impl Filling<'_> {
         });
         let dt = self.model.dt;
         let rate = (v_a - v_b).dot(found.normal);
-        let bias = laws.normal.bias(found.gap, rate, dt, laws.normal.above_at(self.above, dt), self.recovery);
+        let (compliance, share) = laws.normal.give.map_or((0.0, 1.0), |give| give.compliance(dt, self.mass_eff(pair)));
+        let above = laws.normal.above_at(self.above, dt);
+        let bias = laws.normal.bias(share * found.gap, rate, dt, above, self.recovery);
         let row = Row {
             bodies: pair,
             normal: found.normal,
@@ -142,15 +144,23 @@ impl Filling<'_> {
             length: found.radius_eff,
             impulse: Wrench::default(),
         };
-        self.rows.push(row);
+        let n = found.normal;
+        let along = DMat3::from_cols(n * (n.x * compliance), n * (n.y * compliance), n * (n.z * compliance));
+        self.rows.push_with(row, Options { compliance: [along, DMat3::ZERO], ..Options::default() });
         let limits = &laws.limits;
         self.touching.push(Touching {
             key: ContactKey { a, b, feature: found.feature },
             gap: found.gap,
             bias,
+            give: [compliance, laws.normal.give.map_or(0.0, |give| give.stiffness)],
             belts,
             resisted: [limits.slide, limits.roll, limits.spin].map(|limit| limit.is_some()),
         });
+    }
+
+    /// m_a m_b/(m_a + m_b) (kg).
+    fn mass_eff(&self, pair: [u32; 2]) -> f64 {
+        1.0 / pair.iter().map(|&index| self.state.bodies.movers[index as usize].inverse_mass).sum::<f64>()
     }
 
     /// How the surface of a body runs at a touch with this normal, while the body stays (m/s).

@@ -5,7 +5,7 @@
 
 use super::{Work, bodies, books, change, memory, pairs, rows};
 use crate::check;
-use crate::cone::{self, Settings};
+use crate::cone::{self, Certificate, Cone, Rule, Settings};
 use crate::energy;
 use crate::error::Trouble;
 use crate::geometry::Geometry;
@@ -54,8 +54,7 @@ pub fn solve(model: &Model, state: &State, geometry: &Geometry, work: &mut Work)
     pairs::find(model, state, geometry, work);
     rows::assemble(model, state, geometry, work)?;
     memory::warm_start(state, work, model.dt);
-    let settings = settings(model, work);
-    let certificate = cone::solve(&mut work.rows, &work.responses, &mut work.twists, &settings);
+    let certificate = work.solve(&settings(model, work));
     work.note(certificate);
     Ok(())
 }
@@ -69,8 +68,33 @@ fn settings(model: &Model, work: &Work) -> Settings {
 }
 
 impl Work {
+    /// Solves for impulses and velocities: by the law that is asked for, and where the exact one does not converge, by the convex one.
+    fn solve(&mut self, settings: &Settings) -> Certificate {
+        let rule = Rule { solver: self.settings.solver, ..Rule::default() };
+        self.free.clone_from(&self.twists);
+        self.starts.clear();
+        self.starts.extend_from_slice(self.rows.impulses());
+        let exact = cone::solve_by(&mut self.rows, &self.responses, &mut self.twists, settings, rule);
+        if exact.solved || settings.cone == Cone::Associated || self.settings.iterations.is_some() {
+            return exact;
+        }
+        let (twists, impulses) = (self.twists.clone(), self.rows.impulses().to_vec());
+        self.twists.clone_from(&self.free);
+        (0..self.rows.len()).for_each(|row| self.rows.start_from(row, self.starts[row]));
+        let relaxed = Settings { cone: Cone::Associated, ..*settings };
+        let certificate = cone::solve_by(&mut self.rows, &self.responses, &mut self.twists, &relaxed, rule);
+        if certificate.solved {
+            self.report.fallback += 1;
+            return certificate;
+        }
+        // Neither is good enough: what was asked for stays.
+        self.twists = twists;
+        (0..self.rows.len()).for_each(|row| self.rows.start_from(row, impulses[row]));
+        exact
+    }
+
     /// Notes how the step was solved. With a number of iterations that is given nothing is left unsolved: no tolerance was asked for.
-    fn note(&mut self, certificate: cone::Certificate) {
+    fn note(&mut self, certificate: Certificate) {
         let report = &mut self.report;
         report.certificate = certificate;
         report.certificate.solved |= self.settings.iterations.is_some() && certificate.residual.is_finite();

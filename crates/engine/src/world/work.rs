@@ -14,6 +14,7 @@ use crate::state::State;
 
 /// The method's own; never saved.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a world has one of them")]
 pub enum Work {
     /// Of the explicit method.
     Explicit(explicit::Work),

@@ -19,6 +19,7 @@ mod lammps;
 mod motion;
 mod neighbours;
 mod nonsmooth;
+mod nonsmooth_forms;
 mod objectivity;
 mod own_law;
 mod passivity;

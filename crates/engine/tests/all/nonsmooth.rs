@@ -2,7 +2,6 @@
 
 use glam::DVec3;
 use stickslip::body::Prescribed;
-use stickslip::cone::Cone;
 use stickslip::contact::Mode;
 use stickslip::error::BuildError;
 use stickslip::inflow::{Entrance, Inflow, Outflow, Rate};
@@ -106,7 +105,7 @@ fn a_ball_rolls_off_an_incline() {
 #[test]
 fn a_falling_ball_closes_its_gap_and_no_more_or_rebounds() {
     for (restitution, dt) in [(0.0, 0.01), (0.6, 0.01)] {
-        let laws = RigidLaws { normal: Rigid { restitution, above: None }, ..slides(0.5) };
+        let laws = RigidLaws { normal: Rigid { restitution, ..Rigid::default() }, ..slides(0.5) };
         let ball = Body { velocity: DVec3::Z * -2.0, ..sphere(0.5, DVec3::Z * 0.515) };
         let mut world = world(model(laws, dt, 1e-14), vec![ball, floor()]);
         world.step().unwrap();
@@ -359,10 +358,11 @@ fn bodies_come_and_go() {
 #[test]
 fn what_is_not_implemented_says_so() {
     let error = |model: Model, bodies: Vec<Body>| World::new(Setup { model, bodies }).unwrap_err();
-    let mut relaxed = model(slides(0.5), 0.01, 1e-9);
-    relaxed.method = Nonsmooth { cone: Cone::Associated, ..Nonsmooth::default() }.into();
-    let found = error(relaxed, vec![on_floor(DVec3::ZERO), floor()]);
-    assert!(found.to_string().contains("does not implement cone = \"associated\" yet"), "{found}");
+    let mut in_cell = model(slides(0.5), 0.01, 1e-9);
+    let frame = stickslip::cell::Frame::new(glam::DMat3::from_diagonal(DVec3::splat(9.0)));
+    in_cell.cell = Some(stickslip::cell::Cell { frame, control: Default::default() });
+    let found = error(in_cell, vec![on_floor(DVec3::ZERO)]);
+    assert!(found.to_string().contains("does not implement cells yet"), "{found}");
     let free = Body { mass: Some(1.0), inertia_body: Some(DVec3::ONE), motion: Motion::Free, ..floor() };
     let free = Body { shape: Shape::Plane { normal: DVec3::Z }, ..free };
     assert!(matches!(error(model(slides(0.5), 0.01, 1e-9), vec![free]), BuildError::CarriedWall { body: 0, .. }));

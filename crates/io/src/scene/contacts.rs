@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use stickslip::law::PairLaws;
+use stickslip::law::{PairLaws, RigidLaws};
 use stickslip::model::{LawTable, Method};
 use stickslip::world::taken_by;
 
@@ -21,7 +21,7 @@ type Pattern = [Option<u16>; 2];
 type Numbers = HashMap<Pattern, usize>;
 
 /// Reads all `[[contact]]` tables and gives each pair of materials the laws of its most exact one.
-pub(crate) fn read(top: &Table<'_>, materials: &Materials, method: &Method) -> Result<LawTable> {
+pub(crate) fn read(top: &Table<'_>, materials: &Materials, method: &Method) -> Result<(LawTable, Option<String>)> {
     let tables = top.tables("contact")?;
     let mut places: Vec<Place<'_>> = Vec::new();
     let mut numbers = Numbers::new();
@@ -36,10 +36,10 @@ pub(crate) fn read(top: &Table<'_>, materials: &Materials, method: &Method) -> R
         }
         places.push(between.place());
     }
-    let mut laws = LawTable::new(materials.list.len());
+    let (mut laws, mut soft) = (LawTable::new(materials.list.len()), None);
     if materials.list.is_empty() {
         // Whoever reads the bodies says so.
-        return Ok(laws);
+        return Ok((laws, None));
     }
     let mut pairs = vec![Vec::new(); tables.len()];
     for (pair, number) in winners(&numbers, &places, materials)? {
@@ -56,16 +56,36 @@ pub(crate) fn read(top: &Table<'_>, materials: &Materials, method: &Method) -> R
                 let [a, b] = names([Some(a), Some(b)], materials);
                 error.about(&format!("between \"{a}\" and \"{b}\""))
             });
-            laws.set(a, b, read?);
+            laws.set(a, b, by_method(read?, method, contact, &mut soft)?);
         }
         if pairs[number].is_empty() {
             // More exact ones leave it no pair; what it says must be right all the same.
-            laws::read(contact, &patterns[&number].map(|side| materials.elastic[usize::from(side.unwrap_or(0))]))?;
+            let sides = patterns[&number].map(|side| materials.elastic[usize::from(side.unwrap_or(0))]);
+            by_method(laws::read(contact, &sides)?, method, contact, &mut soft)?;
         }
         contact.finish()?;
     }
     check_fit(&laws, &pairs, &tables, taken_by(method))?;
-    Ok(laws)
+    let note = "this method has no springs: laws are read as what they bear at rest and as their restitution";
+    Ok((laws, (method.solves() && soft == Some(true)).then(|| note.to_owned())))
+}
+
+/// The laws of a table as the method runs them. `soft` says whether those before it had springs.
+fn by_method(read: PairLaws, method: &Method, contact: &Table<'_>, soft: &mut Option<bool>) -> Result<PairLaws> {
+    let springs = read.springs();
+    if soft.replace(springs.is_some()).is_some_and(|before| before != springs.is_some()) {
+        let message = "rigid and soft normal laws in one scene: a method runs the one or the other".to_owned();
+        return Err(contact.required("normal")?.error(message));
+    }
+    match springs {
+        Some(springs) if method.solves() => match RigidLaws::limit_of(springs) {
+            Ok(limits) => Ok(limits.into()),
+            Err(why) => {
+                Err(contact.error(format!("this method has no springs, and reads laws as their limits: {why}")))
+            }
+        },
+        _ => Ok(read),
+    }
 }
 
 /// That the method runs the laws of every pair, with the table that they are from.

@@ -260,7 +260,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     refuse_promised(&top)?;
     let head = Head::read(&top)?;
     let materials = Materials::read(&top)?;
-    let laws = contacts::read(&top, &materials, &head.method)?;
+    let (laws, read_as_limits) = contacts::read(&top, &materials, &head.method)?;
     let earlier = start::read(&top, folder)?;
     let mut bodies = Bodies::read(&top, &materials, earlier.as_ref())?;
     let tables = bodies.list.len();
@@ -300,6 +300,7 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
         scene.notes.extend(unused_boxes(&groups.boxes));
     }
     scene.sites.cell = cell_spot;
+    scene.notes.extend(read_as_limits);
     scene.notes.extend(remark);
     scene.notes.extend(shared);
     let mut of_stages = scene.clone();

@@ -1,7 +1,7 @@
 //! `[method]` with `kind = "nonsmooth"`: its keys, their defaults, how it is written out and what the schema says of it.
 
 use serde_json::Value;
-use stickslip::cone::Cone;
+use stickslip::cone::{Cone, Solver};
 use stickslip::law::{PairLaws, RigidLaws};
 use stickslip::model::{Method, Model, Nonsmooth};
 
@@ -12,17 +12,20 @@ use crate::scene::schema::build::{exclusive, object, or, positive, said, whole, 
 /// Its name.
 pub(super) const KIND: &str = "nonsmooth";
 
-const CONES: [(&str, Cone); 1] = [("exact", Cone::Exact)];
+const CONES: [(&str, Cone); 2] = [("exact", Cone::Exact), ("associated", Cone::Associated)];
+
+const SOLVERS: [(&str, Solver); 4] =
+    [("gauss-seidel", Solver::GaussSeidel), ("apgd", Solver::Apgd), ("newton", Solver::Newton), ("auto", Solver::Auto)];
 
 /// Reads the keys of the table but for `kind`.
 pub(super) fn read(table: &Table<'_>) -> Result<Nonsmooth> {
     table.promised(&["sleep"])?;
-    table.read("solver", |item| item.choice(&[("gauss-seidel", ())], &["auto", "apgd", "newton"]))?;
+    let solver = table.read("solver", |item| item.choice(&SOLVERS, &[]))?.unwrap_or_default();
     let count = |item: Item<'_>| {
         let number = item.clone().whole(1)?;
         u32::try_from(number).map_err(|_| item.error(format!("{number} iterations are more than any step takes")))
     };
-    let cone = table.read("cone", |item| item.choice(&CONES, &["associated"]))?.unwrap_or_default();
+    let cone = table.read("cone", |item| item.choice(&CONES, &[]))?.unwrap_or_default();
     let what = "a number above 0 and below 2";
     let relaxation = table.read("relaxation", |item| item.number_such(what, |x| x > 0.0 && x < 2.0))?;
     let tolerance = table.read("tolerance", Item::positive)?;
@@ -37,6 +40,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<Nonsmooth> {
     let default = Nonsmooth::default();
     Ok(Nonsmooth {
         cone,
+        solver,
         relaxation: relaxation.unwrap_or(default.relaxation),
         tolerance,
         max_iterations: max_iterations.unwrap_or(default.max_iterations),
@@ -79,10 +83,11 @@ pub(super) fn settle(model: &mut Model) {
 /// The keys of the table, written out.
 pub(super) fn lines(settings: &Nonsmooth) -> Vec<String> {
     let cone = CONES.iter().find(|(_, cone)| *cone == settings.cone).map_or("", |(word, _)| word);
+    let solver = SOLVERS.iter().find(|(_, solver)| *solver == settings.solver).map_or("", |(word, _)| word);
     let mut lines = vec![
         format!("kind = \"{KIND}\""),
         format!("cone = \"{cone}\""),
-        "solver = \"gauss-seidel\"".to_owned(),
+        format!("solver = \"{solver}\""),
         format!("relaxation = {}", number(settings.relaxation)),
     ];
     match settings.iterations {
@@ -103,7 +108,10 @@ pub(super) fn schema() -> Value {
     let table = object(vec![
         ("!kind", said(word(KIND), "Rigid contacts, limits without springs, large steps.")),
         ("cone", said(or(words(&CONES.map(|(word, _)| word)), "exact"), "Which law of friction is solved.")),
-        ("solver", said(or(word("gauss-seidel"), "gauss-seidel"), "What finds the impulses of a step.")),
+        (
+            "solver",
+            said(or(words(&SOLVERS.map(|(word, _)| word)), "gauss-seidel"), "What finds the impulses of a step."),
+        ),
         ("relaxation", said(or(relaxation, default.relaxation), "Of each update of a contact.")),
         (
             "tolerance",

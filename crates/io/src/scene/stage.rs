@@ -167,7 +167,8 @@ impl<'r> Reader<'r, '_> {
         // Random numbers of its own, or it would draw those of the scene again.
         let seed = head.seed ^ fnv1a(format!("stage {name}").bytes());
         let materials = Materials::read(&top)?;
-        let laws = contacts::read(&top, &materials, &head.method)?;
+        // That springs are read as limits, the scene has said.
+        let (laws, _) = contacts::read(&top, &materials, &head.method)?;
         let all_tables = Bodies::read(&top, &materials, self.earlier)?;
         let records = read_records(&top, root, table)?;
 

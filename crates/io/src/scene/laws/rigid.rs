@@ -1,12 +1,12 @@
 //! `rigid` in a scene, and the limits that stand beside it without springs: `slide = { mu = 0.6 }`.
 //!
-//! Does not do: compliance, rolling about an axis and across, slide and spin on one cone.
+//! Does not do: rolling about an axis and across, slide and spin on one cone.
 
 use serde_json::{Value, json};
-use stickslip::law::{Limit, Limits, Motions, Rigid, RigidLaws};
+use stickslip::law::{Give, Limit, Limits, Motions, Rigid, RigidLaws};
 
 use super::bound::{Bound, Radii};
-use super::keys::Takes::{NonNegative, Restitution};
+use super::keys::Takes::{NonNegative, Positive, Restitution};
 use super::keys::{Given, Values, key, may};
 use super::{Described, KEYS, Law, Read};
 use crate::input::{Item, Result, Table};
@@ -20,6 +20,8 @@ pub(super) const LAW: Law = Law {
     parameters: &[
         may(&[key("restitution", "-", Restitution)], "0", "speed of parting over speed of approach"),
         may(&[key("restitution_above", "m/s", NonNegative)], "2 |g| h", "speed of approach from which it counts"),
+        may(&[key("stiffness", "N/m", Positive)], "absent", "of a contact point, which then gives way; rigid without"),
+        may(&[key("damping", "1/s", NonNegative)], "0", "times m_eff, beside a stiffness"),
     ],
     exclusive: &[],
     read: Read::Rigid(read),
@@ -28,8 +30,13 @@ pub(super) const LAW: Law = Law {
 };
 
 fn read(given: &Given<'_, '_>) -> Result<Rigid> {
-    given.table.promised(&["stiffness", "damping"])?;
-    Ok(Rigid { restitution: given.number("restitution")?, above: given.optional("restitution_above")? })
+    let (stiffness, damping) = (given.optional("stiffness")?, given.number("damping")?);
+    if let (None, Some(item)) = (stiffness, given.table.optional("damping").filter(|_| damping > 0.0)) {
+        let message = "a rigid contact without `stiffness` has no motion to damp".to_owned();
+        return Err(item.error(message).help("add `stiffness`, or leave `damping` out; impacts have `restitution`"));
+    }
+    let give = stiffness.map(|stiffness| Give { stiffness, damping });
+    Ok(Rigid { restitution: given.number("restitution")?, above: given.optional("restitution_above")?, give })
 }
 
 /// The limits of a `[[contact]]` table with a rigid normal law.
@@ -83,9 +90,12 @@ pub(crate) fn limit_schema(key: &str) -> Value {
 
 /// The laws as lines of a `[[contact]]` table.
 pub(super) fn resolved(laws: &RigidLaws) -> Vec<String> {
-    let Rigid { restitution, above } = laws.normal;
+    let Rigid { restitution, above, give } = laws.normal;
     let values = Values::new().number("restitution", restitution);
     let values = above.into_iter().fold(values, |values, above| values.number("restitution_above", above));
+    let values = give
+        .into_iter()
+        .fold(values, |values, give| values.number("stiffness", give.stiffness).number("damping", give.damping));
     let mut lines = vec![format!("normal = {{ law = \"{}\", {} }}", Rigid::NAME, values.text())];
     for (motion, key) in Motions::EACH.into_iter().zip(&KEYS[1..4]) {
         if let Some(limit) = laws.limits.of(motion) {
@@ -97,13 +107,18 @@ pub(super) fn resolved(laws: &RigidLaws) -> Vec<String> {
 
 /// What they do along the normal, and bear against slide, roll and spin.
 pub(super) fn describe(laws: &RigidLaws, radii: Radii) -> [Described; 4] {
-    let Rigid { restitution, above } = laws.normal;
-    let mut words = "bodies do not overlap".to_owned();
+    let Rigid { restitution, above, give } = laws.normal;
+    let mut words = give.map_or("bodies do not overlap".to_owned(), |give| {
+        format!("k = {} N/m, damping {} 1/s times m_eff", short(give.stiffness), short(give.damping))
+    });
     if restitution > 0.0 {
         let above = above.map_or_else(String::new, |above| format!(" above {} m/s", short(above)));
         words += &format!(", restitution {}{above}", short(restitution));
     }
-    let numbers = json!({ "restitution": restitution, "restitution_above": above });
+    let (stiffness, damping) = (give.map(|give| give.stiffness), give.map(|give| give.damping));
+    let numbers = json!({
+        "restitution": restitution, "restitution_above": above, "stiffness": stiffness, "damping": damping,
+    });
     let of_motion = |motion: Motions| {
         let bound = laws.limits.of(motion).map(|limit| match motion {
             Motions::SLIDE => Bound::force(&limit),

@@ -89,11 +89,10 @@ impl Compare {
     fn tasks(&self) -> Result<Vec<Task>, Failure> {
         let mut tasks = Vec::new();
         if !self.only_variants {
-            self.add_tasks(&mut tasks, &self.scene, "", |seed| scene::load_seeded(&self.scene, seed))?;
+            self.add_tasks(&mut tasks, &self.scene, |seed| scene::load_seeded(&self.scene, seed))?;
         }
         for file in &self.with {
-            let changes = std::fs::read_to_string(file).unwrap_or_default();
-            self.add_tasks(&mut tasks, file, &changes, |seed| scene::load_variant(&self.scene, file, seed))?;
+            self.add_tasks(&mut tasks, file, |seed| scene::load_variant(&self.scene, file, seed))?;
         }
         for (index, task) in tasks.iter().enumerate() {
             check_name(task)?;
@@ -116,16 +115,18 @@ impl Compare {
         &self,
         tasks: &mut Vec<Task>,
         file: &Path,
-        changes: &str,
         load: impl Fn(Option<u64>) -> Result<Scene, scene::InputError>,
     ) -> Outcome {
         let first = load(None)?;
+        // Read only once it is known to be a file: a pipe would never end.
+        let is_variant = file != self.scene;
+        let changes = if is_variant { std::fs::read_to_string(file).unwrap_or_default() } else { String::new() };
         let seed = first.seed;
         for k in 0..self.seeds {
             let (seed, variant) = (seed.saturating_add(k), stem(file));
             let scene = if k == 0 { first.clone() } else { load(Some(seed))? };
             let name = if self.seeds == 1 { variant.clone() } else { format!("{variant}-seed-{seed}") };
-            tasks.push(Task { name, variant, file: file.to_owned(), changes: changes.to_owned(), scene });
+            tasks.push(Task { name, variant, file: file.to_owned(), changes: changes.clone(), scene });
         }
         Ok(())
     }

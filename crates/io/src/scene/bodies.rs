@@ -252,7 +252,7 @@ pub(crate) fn check_mass(body: &Body, materials: &Materials) -> std::result::Res
     }
 }
 
-/// Keys that could do nothing are refused rather than ignored.
+/// Keys that could do nothing are refused rather than ignored; their defaults do no harm, and a resolved scene has them all.
 fn refuse_idle_keys(table: &Table<'_>, body: &Body) -> Result<()> {
     let (kind, idle): (&str, &[&'static str]) = match body.motion {
         Motion::Free => return Ok(()),
@@ -263,7 +263,11 @@ fn refuse_idle_keys(table: &Table<'_>, body: &Body) -> Result<()> {
         Motion::Servo(_) => ("servo-driven", &["force", "torque", "lock"]),
     };
     for key in idle {
-        if let Some(item) = table.optional(key) {
+        let default = |item: &Item<'_>| match *key {
+            "lock" => item.clone().array().is_ok_and(|locks| locks.is_empty()),
+            _ => item.clone().vector().is_ok_and(|load| load == DVec3::ZERO),
+        };
+        if let Some(item) = table.optional(key).filter(|item| !default(item)) {
             return Err(item.error(format!("`{key}` has no effect on a {kind} body")));
         }
     }

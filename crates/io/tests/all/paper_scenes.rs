@@ -12,16 +12,14 @@ use stickslip_io::scene;
 use toml::{Table, Value};
 
 /// Scenes that are not read yet, and a part of what is said of them.
-const NOT_READ: [(&str, &str); 6] = [
-    ("kuhn-triaxial", "unknown key `stage`"),
+const NOT_READ: [(&str, &str); 4] = [
     ("tasora-four-bar", "contact[0].normal: expected a table, found the string \"none\""),
-    ("tasora-gravel", "unknown key `stage`"),
     ("tasora-guideway", "contact[1].normal: expected a table, found the string \"none\""),
     ("tasora-roller-bearing", "contact[2].normal: expected a table, found the string \"none\""),
     ("tasora-slider-crank", "contact[0].normal: expected a table, found the string \"none\""),
 ];
 
-/// Laws that are built; others are replaced, by hooke along the normal and by nothing against motion.
+/// Laws that are built; others are replaced, by hooke along the normal and, against motion, by a spring-slider or nothing.
 const LAWS: [&str; 5] = ["hooke", "hertz", "spring-slider", "tracked", "epsd"];
 /// Shapes that are not built, which a sphere replaces.
 const SHAPES: [&str; 3] = ["polygon", "cylinder", "clump"];
@@ -52,8 +50,15 @@ fn replace_laws(contact: &mut Table) {
         contact.insert("normal".into(), from_text("law = \"hooke\"\nstiffness = 1e5\nrestitution = 0.5"));
     }
     for motion in ["slide", "roll", "spin"] {
-        if contact.get(motion).is_some_and(|law| !is_built(law)) {
-            contact.remove(motion);
+        let Some(law) = contact.get(motion).filter(|law| !is_built(law)) else { continue };
+        // A stage may set its `mu`.
+        let slider = law
+            .get("mu")
+            .filter(|_| motion == "slide")
+            .map(|mu| from_text(&format!("law = \"spring-slider\"\nstiffness = 1.0\ndamping_ratio = 0.1\nmu = {mu}")));
+        match slider {
+            Some(slider) => drop(contact.insert(motion.into(), slider)),
+            None => drop(contact.remove(motion)),
         }
     }
 }

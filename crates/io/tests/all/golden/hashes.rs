@@ -101,16 +101,18 @@ pub const EXAMPLES: &[(&str, &[&str], u64, Hashes)] = &[
         [0x1f6c_e13e_d46b_822c, 0x2ed2_d01f_e6b7_2332, 0xb29b_264a_32a7_1f8f, 0x3589_6009_0cff_eb9a],
     ),
     (
-        "20-rigid",
-        &["stream[0].count=100"],
-        250,
-        [0x5ca2_43e8_0880_4774, 0x002d_d2d9_fc11_bb71, 0xf614_fd42_a569_472d, 0xa095_b159_cb92_838d],
-    ),
-    (
         "17-stop-and-go",
         &["time.step=4e-5"],
         25000,
         [0xf3c2_1433_75de_82f4, 0xc10d_35f9_3bf1_c880, 0x1b43_e84e_ff38_3b16, 0x18e8_f8fa_a183_a55c],
+    ),
+    ("18-lifted-tube", &["stream[0].count=150", "time.step=2e-5"], 12500, [0, 0, 0, 0]),
+    ("19-pebbles", &["grains[0].count=60"], 12000, [0, 0, 0, 0]),
+    (
+        "20-rigid",
+        &["stream[0].count=100"],
+        250,
+        [0x5ca2_43e8_0880_4774, 0x002d_d2d9_fc11_bb71, 0xf614_fd42_a569_472d, 0xa095_b159_cb92_838d],
     ),
 ];
 

@@ -41,8 +41,7 @@ fn lifts(folder: &Path) -> Result<(), String> {
     if last(&times)? > rest {
         return Err("the tube is still there".into());
     }
-    let printed =
-        program(release("stickslip"), &["measure", &folder.to_string_lossy(), "repose", "--json"]).output()?;
+    let printed = stickslip(&["measure", &folder.to_string_lossy(), "repose", "--json"])?;
     let angle = printed.split_once("\"angle\"").and_then(|(_, rest)| {
         rest.trim_start_matches([':', ' ', '{', '\n']).split([',', '}', '\n']).next()?.trim().parse::<f64>().ok()
     });

@@ -71,7 +71,6 @@ const FIGURES: &[(&str, Source)] = &[
     ("santos-figure5.svg", ByHand(SANTOS)),
     ("santos-packings.png", ByHand(SANTOS)),
     ("shake.png", Commands(&SETTLE_AND_SHAKE, "runs/13-shake/picture.png")),
-    ("pebbles.png", Commands(&["run examples/19-pebbles.toml"], "runs/19-pebbles/picture.png")),
     ("shapes.png", Commands(&["run examples/16-shapes.toml"], "runs/16-shapes/picture.png")),
     ("shear-box.png", Commands(&["run examples/09-shear-box.toml"], "runs/09-shear-box/picture.png")),
     ("shear.png", Commands(&SHEAR, "runs/15-shear/measure-packing.png")),

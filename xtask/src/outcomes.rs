@@ -22,7 +22,6 @@ pub fn check(name: &str, folder: &Path) -> Result<(), String> {
         "15-shear" => shears(folder),
         "18-lifted-tube" => lifts(folder),
         "20-rigid" => rests_in_a_box(folder),
-        "19-pebbles" => settles(folder),
         _ => Ok(()),
     }
 }
@@ -142,27 +141,6 @@ fn spins(folder: &Path) -> Result<(), String> {
     // At first the spring is wound up by length N/k = 0.08 rad, which takes 1.4 ms; rows are 5 ms apart.
     near("time at which the spin is used up", times[at], 0.4 * 0.02 * 0.02 * 60.0 / (0.001 * 9.81), 6.5e-3)?;
     near("rate of the ball without a spin law", last(&column(folder, 2, "wz")?)?, 60.0, 1e-9)
-}
-
-/// Of the mass of pebbles the share below the middle of the curve is a half: with masses m of N pebbles it scatters by
-/// sqrt(sum (m/2)^2)/M, four times that. Floor and walls carry the weight at rest, to a thousandth: what still moves with the
-/// energy at which the run ends, 1e-9 J per pebble of 2 g, slows down within a step by less.
-fn settles(folder: &Path) -> Result<(), String> {
-    let fixed = Table::read(folder, "bodies-fixed.csv")?;
-    let (sizes, masses) = (fixed.texts("size")?, fixed.numbers("mass")?);
-    let (mut all, mut below, mut squares) = (0.0, 0.0, 0.0);
-    for (size, mass) in sizes.iter().zip(masses).filter(|(size, _)| !size.is_empty()) {
-        let middle = size.split_whitespace().nth(1).and_then(|axis| axis.parse::<f64>().ok()).ok_or("no axes")?;
-        all += mass;
-        below += if middle < 0.008 { mass } else { 0.0 };
-        squares += 0.25 * mass * mass;
-    }
-    near("share of the mass below the middle size", below / all, 0.5, 4.0 * squares.sqrt() / all)?;
-    let walls = Table::read(folder, "walls.csv")?;
-    let (times, forces) = (walls.numbers("time")?, walls.numbers("fz")?);
-    let end = last(&times)?;
-    let carried: f64 = times.iter().zip(&forces).filter(|(time, _)| **time == end).map(|(_, force)| force).sum();
-    near("weight that floor and walls carry", -carried / (9.81 * all), 1.0, 1e-3)
 }
 
 /// Angular momentum about the axis: the grains' weight turns them by m g x, and the drum carries that, so on the mean over the

@@ -22,17 +22,12 @@ impl Table {
 
     /// A column of numbers; an empty field is not a number.
     pub fn numbers(&self, column: &str) -> Result<Vec<f64>, String> {
-        let number = |text: &str| match text {
-            "" => Ok(f64::NAN),
-            text => text.parse().map_err(|error| format!("{}, {column}: {error}", self.name)),
-        };
-        self.texts(column)?.into_iter().map(number).collect()
-    }
-
-    /// A column as it stands.
-    pub fn texts(&self, column: &str) -> Result<Vec<&str>, String> {
         let at = self.header.iter().position(|name| name == column);
         let at = at.ok_or_else(|| format!("{} has no column {column}", self.name))?;
-        Ok(self.rows.iter().map(|row| row.get(at).map_or("", String::as_str)).collect())
+        let number = |row: &Vec<String>| match row.get(at).map(String::as_str) {
+            None | Some("") => Ok(f64::NAN),
+            Some(text) => text.parse().map_err(|error| format!("{}, {column}: {error}", self.name)),
+        };
+        self.rows.iter().map(number).collect()
     }
 }

@@ -77,12 +77,7 @@ fn a_resolved_scene_loads_to_the_same_setup() {
             );
         }
         // Written out once, nothing changes any more, but for the remark on where the step came from.
-        let remark = |line: &str| {
-            line.find("  # auto")
-                .or(line.find("  # the step: auto"))
-                .or(line.find("  # fraction = "))
-                .unwrap_or(line.len())
-        };
+        let remark = |line: &str| line.find("  # auto").or(line.find("  # fraction = ")).unwrap_or(line.len());
         let plain = |text: &str| text.lines().map(|line| line[..remark(line)].to_owned()).collect();
         let (once, twice): (Vec<String>, Vec<String>) = (plain(&first.resolved), plain(&second.resolved));
         assert_eq!(once, twice);

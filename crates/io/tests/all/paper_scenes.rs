@@ -97,6 +97,9 @@ fn replace_later(scene: &mut Table) {
         }
         if let Some(set) = stage.get_mut("set").and_then(Value::as_table_mut) {
             set.retain(|key, _| !key.starts_with("method") && !key.starts_with("joint"));
+            if let Some(control) = set.get_mut("cell.control").and_then(Value::as_table_mut) {
+                control.remove("response");
+            }
         }
     }
     tables(scene, "grains").for_each(replace_file);

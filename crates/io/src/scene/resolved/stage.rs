@@ -31,7 +31,7 @@ fn write_stage(
     let stop = if stop.is_empty() { stop } else { format!(", stop = {{ {stop} }}") };
     let step = number(scene.setup.model.dt);
     writeln!(out, "\n[[stage]]\nname = {}", string(&stage.name))?;
-    let origin = if scene.step_choice == StepChoice::Auto { "  # the step: auto" } else { "" };
+    let origin = if scene.step_choice == StepChoice::Auto { "  # auto" } else { "" };
     writeln!(out, "time = {{ end = {}, step = {step}{stop} }}{origin}", number(scene.end))?;
     writeln!(out, "velocities = {}", stage.velocities.text())?;
     writeln!(out, "memory = \"{}\"", if stage.keep_memory { "keep" } else { "drop" })?;

@@ -107,7 +107,6 @@ pub const EXAMPLES: &[(&str, &[&str], u64, Hashes)] = &[
         [0xf3c2_1433_75de_82f4, 0xc10d_35f9_3bf1_c880, 0x1b43_e84e_ff38_3b16, 0x18e8_f8fa_a183_a55c],
     ),
     ("18-lifted-tube", &["stream[0].count=150", "time.step=2e-5"], 12500, [0, 0, 0, 0]),
-    ("19-pebbles", &["grains[0].count=60"], 12000, [0, 0, 0, 0]),
     (
         "20-rigid",
         &["stream[0].count=100"],

@@ -106,7 +106,12 @@ pub const EXAMPLES: &[(&str, &[&str], u64, Hashes)] = &[
         25000,
         [0xf3c2_1433_75de_82f4, 0xc10d_35f9_3bf1_c880, 0x1b43_e84e_ff38_3b16, 0x18e8_f8fa_a183_a55c],
     ),
-    ("18-lifted-tube", &["stream[0].count=150", "time.step=2e-5"], 12500, [0, 0, 0, 0]),
+    (
+        "18-lifted-tube",
+        &["stream[0].count=150", "time.step=2e-5"],
+        12500,
+        [0xcb3c_a0e6_564e_e0f1, 0x1894_fabb_c0b8_082e, 0xa7ed_688b_696d_6ab6, 0xbfbc_86d2_e073_72d9],
+    ),
     (
         "20-rigid",
         &["stream[0].count=100"],

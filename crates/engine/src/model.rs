@@ -89,7 +89,8 @@ impl Default for Nonsmooth {
 impl Nonsmooth {
     /// The residual to reach (m/s): as it is given, or a hundredth of what a body gains by gravity (m/s^2) in a step.
     pub fn tolerance_at(&self, gravity: f64, dt: f64) -> f64 {
-        let weight = 0.01 * gravity * dt;
+        // Beyond all numbers is as good as the largest.
+        let weight = (0.01 * gravity * dt).min(f64::MAX);
         self.tolerance.unwrap_or(if weight > 0.0 { weight } else { 1e-6 })
     }
 }

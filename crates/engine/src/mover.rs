@@ -82,8 +82,8 @@ fn check_motion(id: u32, body: &Body) -> Result<(), BuildError> {
             };
             let out = |velocity: &DVec3| velocity.dot(body.orientation * normal);
             // What rounding leaves of a velocity in the plane.
-            let leaves = |velocity: &&DVec3| !(out(velocity).abs() <= ROUNDING * velocity.length());
-            match velocity.values().iter().find(leaves) {
+            let stays = |velocity: &DVec3| out(velocity).abs() <= ROUNDING * velocity.length();
+            match velocity.values().iter().find(|velocity| !stays(velocity)) {
                 Some(velocity) => impossible("the belt's velocity along the normal", out(velocity), "zero"),
                 None => Ok(()),
             }

@@ -104,7 +104,7 @@ impl Rigid {
 
     /// The speed (m/s) above which restitution counts: as it is given, or twice what a body gains by gravity in a step.
     pub fn above_at(&self, gravity: f64, dt: f64) -> f64 {
-        self.above.unwrap_or(2.0 * gravity * dt)
+        self.above.unwrap_or((2.0 * gravity * dt).min(f64::MAX))
     }
 
     /// b (m/s) of a contact with this gap (m) and normal velocity (m/s), where overlap leaves no faster than `recovery` (m/s).

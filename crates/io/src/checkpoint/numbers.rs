@@ -151,6 +151,9 @@ pub fn check_cell(cell: &CellState) -> Result<(), String> {
     Ok(())
 }
 
+/// Called with the name of each group of numbers, and the numbers.
+type VisitGroup<'a> = &'a mut dyn FnMut(&'static str, &mut [f64]);
+
 /// The rows that nobody has taken yet.
 struct Rows(Vec<(String, u64)>);
 
@@ -193,7 +196,7 @@ impl Rows {
         &mut self,
         part: &str,
         missing: &mut dyn FnMut(&mut Option<u64>),
-        each: &mut dyn FnMut(&mut dyn FnMut(&'static str, &mut [f64])),
+        each: &mut dyn FnMut(VisitGroup),
     ) -> Result<(), String> {
         let mut lacking = None;
         each(&mut |group, numbers| {

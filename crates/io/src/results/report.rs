@@ -278,7 +278,7 @@ fn over_time(title: &str, y: Axis, curves: Vec<Curve>) -> Figure {
 pub fn schedule_figure(course: &Course, end: f64) -> Figure {
     let curve = |(name, values): &(String, Vec<f64>)| {
         let name = if name.is_empty() { &course.key } else { name };
-        Curve::line(name, course.points(values, end).into_iter())
+        Curve::line(name, course.points(values, end))
     };
     let curves = course.components.iter().map(curve).collect();
     over_time(&format!("Schedule of {}", course.key), Axis::linear(&format!("value ({})", course.unit)), curves)

@@ -70,7 +70,7 @@ impl Scene {
         let mut list = BodyList::default();
         for id in 0..description.bodies.len() as u32 {
             let Some(text) = description.bodies.get(id as usize) else { continue };
-            let state = world.has(id).then(|| world.state_of(id)).unwrap_or_default();
+            let state = if world.has(id) { world.state_of(id) } else { BodyState::default() };
             let mut body = before::taken_over(&text, &state, text.material);
             let set = driven.get(&id).or(loaded.get(&id)).map(|&number| stage.scene.setup.bodies.get(number));
             set_body(&mut body, set.as_ref(), driven.contains_key(&id));

@@ -71,15 +71,13 @@ pub struct Course {
     pub components: Vec<(String, Vec<f64>)>,
 }
 
+/// A component of a value: its name, and how it is read off.
+type Part<T> = (&'static str, fn(T) -> f64);
+
 impl Course {
-    fn of<T: Quantity>(
-        key: String,
-        unit: &'static str,
-        signal: &Signal<T>,
-        parts: &[(&str, fn(T) -> f64)],
-    ) -> Option<Course> {
+    fn of<T: Quantity>(key: String, unit: &'static str, signal: &Signal<T>, parts: &[Part<T>]) -> Option<Course> {
         let schedule = signal.schedule()?;
-        let component = |(name, part): &(&str, fn(T) -> f64)| {
+        let component = |(name, part): &Part<T>| {
             let values: Vec<f64> = schedule.values().iter().map(|value| part(*value)).collect();
             values.iter().any(|value| *value != 0.0).then(|| ((*name).to_owned(), values))
         };
@@ -97,7 +95,7 @@ impl Course {
 
     fn of_matrix(key: String, unit: &'static str, signal: &Signal<DMat3>) -> Option<Course> {
         // Rows of a file are rows of the matrix.
-        let parts: [(&str, fn(DMat3) -> f64); 9] = [
+        let parts: [Part<DMat3>; 9] = [
             ("xx", |m| m.x_axis.x),
             ("xy", |m| m.y_axis.x),
             ("xz", |m| m.z_axis.x),

@@ -324,3 +324,23 @@ fn another_density_is_noted() {
     let note = "the density of \"wall\" was 2500 kg/m^3 and is 1000 now: bodies that come over keep their mass";
     assert!(scene.notes.iter().any(|text| text == note), "{:?}", scene.notes);
 }
+
+/// Gravity ramps in a stage that begins after the last time of the schedule, had it counted from the start of the run.
+#[test]
+fn a_schedule_of_a_stage_counts_from_its_start_and_holds_in_the_next() {
+    let text = "[time]\nend = 0.5\nstep = 1e-3\n[material.stone]\ndensity = 1000.0\n[[body]]\nmaterial = \"stone\"\n\
+        shape = { kind = \"sphere\", radius = 0.1 }\nposition = [0, 0, 0]\n\
+        [[stage]]\nname = \"ramp\"\ntime = { end = 0.1 }\n[stage.set]\n\
+        gravity = { times = [0.0, 0.1], values = [[0, 0, 0], [0, 0, -1]] }\n[[stage]]\nname = \"on\"\ntime = { end = 0.1 }\n";
+    let scene = scene::load_text("ramp.toml", text, Path::new("")).unwrap();
+    let (mut now, mut world) = (scene.clone(), scene.world().unwrap());
+    world.advance(500).unwrap();
+    // The integral of a linear course by trapezoids is exact; after it the last value acts.
+    for speed in [-0.05, -0.15] {
+        let (next, begun, _) = scene.begin_next(&now, &world).unwrap();
+        (now, world) = (next, begun);
+        world.advance(100).unwrap();
+        let found = world.body(0).velocity.z;
+        assert!((found - speed).abs() < 1e-12, "{found}, not {speed}");
+    }
+}

@@ -37,7 +37,7 @@ pub const MOST_WIDTH: usize = 6;
 pub enum Of {
     /// All.
     Bodies,
-    /// Those that are not spheres, counted from the first of them.
+    /// Walls, counted from the first of them.
     Walls,
 }
 
@@ -132,7 +132,7 @@ pub const COLUMNS: [Column; 14] = [
         set: |s, i, row| put(&mut s.bodies.built_at[i], DVec3::from_slice(row)),
         ..Column::of_listed("bodies.built_at", 3, Kind::F64)
     },
-    // Of the bodies that are not spheres, which stand last.
+    // Of the walls, which stand last.
     Column {
         of: Of::Walls,
         get: |s, i, out| {

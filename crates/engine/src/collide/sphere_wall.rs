@@ -1,7 +1,7 @@
 //! A sphere and a wall: they touch when the centre is nearer than R to the wall (`wall.rs`). Behind a plane the guard against
 //! deep overlap stops the run.
 //!
-//! The wall's velocity is taken at the sphere's centre, its lever is minus the sphere's (see `contact.rs`).
+//! The wall's velocity is taken at the sphere's centre, its lever is minus the sphere's (see `contact/mod.rs`).
 
 use glam::{DVec3, Vec3};
 

@@ -1,7 +1,7 @@
 //! `[[contact]]` tables: which laws act between which materials.
 //!
 //! `between` names two materials, or `"*"` for any. Of the tables that cover a pair the most exact one counts: `["a", "b"]`
-//! before `["a", "*"]` before `["*", "*"]`. Two that are equally exact are an error. What the laws say, `laws.rs` reads.
+//! before `["a", "*"]` before `["*", "*"]`. Two that are equally exact are an error. `laws/` reads what the laws say.
 
 use std::collections::HashMap;
 

@@ -2,7 +2,9 @@
 //!
 //! - [`experiment`]: what an experiment is, what it is given and what it hands back;
 //! - [`result`]: what is kept of it, as `result.json` and the files beside it;
-//! - [`santos`]: Santos et al. (2020), packings with sliding, rolling and spinning friction.
+//! - [`fang`]: Fang and Negrut (2020), friction by tracking points of contact;
+//! - [`santos`]: Santos et al. (2020), packings with sliding, rolling and spinning friction;
+//! - [`tasora`]: Tasora and Anitescu (2013), rolling friction between rigid bodies.
 //!
 //! Everything an experiment needs is in the program: no file is read, but for rows of its own table when it goes on with
 //! work that was broken off. `stickslip reproduce` calls these.
@@ -11,6 +13,7 @@ pub mod experiment;
 pub mod fang;
 pub mod result;
 pub mod santos;
+pub mod tasora;
 
 pub use experiment::{Check, Context, Ended, Experiment, Metric, Outcome, Scale};
 
@@ -31,6 +34,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
     santos::constraints::EXPERIMENT,
     santos::friction::EXPERIMENT,
     santos::pressure::EXPERIMENT,
+    tasora::disk::EXPERIMENT,
+    tasora::incline::EXPERIMENT,
+    tasora::spin::EXPERIMENT,
+    tasora::limit_states::EXPERIMENT,
 ];
 
 /// The experiment of this id.

@@ -8,7 +8,7 @@ use crate::cell::{Cell, Control};
 use crate::cone::{Cone, Solver};
 use crate::inflow::{Inflow, Outflow};
 use crate::law::pair_memory::SLIPS;
-use crate::law::{MemorySize, PairLaws, SpringLaws};
+use crate::law::{MemorySize, PairLaws, Reach, SpringLaws};
 use crate::schedule::Signal;
 use crate::shape::Shape;
 
@@ -186,6 +186,18 @@ impl LawTable {
     #[inline(always)]
     pub fn springs(&self, first: u16, second: u16) -> Option<&SpringLaws> {
         self.get(first, second)?.springs()
+    }
+
+    /// Where contacts of an unordered pair of materials with this effective radius (m) begin and end.
+    pub fn reach(&self, first: u16, second: u16, radius_eff: f64) -> Reach {
+        let normal = self.get(first, second).and_then(PairLaws::soft_normal);
+        normal.map_or(Reach::TOUCH, |normal| normal.reach(radius_eff))
+    }
+
+    /// No contact with at most this effective radius (m) acts across a larger gap (m): 0 unless a law acts apart.
+    pub fn farthest(&self, radius_eff: f64) -> f64 {
+        let normals = self.pairs.iter().flatten().filter_map(PairLaws::soft_normal);
+        normals.map(|normal| normal.reach(radius_eff).end).fold(0.0, f64::max)
     }
 
     /// The first pair of materials whose laws a method does not take, the lower index first.

@@ -92,7 +92,7 @@ impl Probe {
         };
         let mut rows = vec![row];
         let laws = self.laws_by_rates();
-        let mut memory = PairMemory::default();
+        let (mut memory, mut live) = (PairMemory::default(), false);
         let mut time_before = 0.0;
         for segment in &self.segments {
             let before = row;
@@ -105,7 +105,14 @@ impl Probe {
                 row.slide = [0, 1].map(|i| before.slide[i] + spent * segment.slide[i]);
                 row.roll = [0, 1].map(|i| before.roll[i] + spent * segment.roll[i]);
                 row.spin = before.spin + spent * segment.spin;
-                self.load(&laws, segment, before.overlap, &mut memory, &mut row);
+                let contact = self.contact(segment, before.overlap, row.overlap);
+                live = -row.overlap < laws.normal.reach(contact.radius_eff).limit(live);
+                if live {
+                    load(&laws, contact, &mut memory, &mut row);
+                } else {
+                    memory = PairMemory::default();
+                    (row.normal_force, row.force, row.couple, row.mode) = (0.0, [0.0; 2], [0.0; 3], [Mode::None; 3]);
+                }
                 rows.push(row);
             }
             time_before += segment.duration;
@@ -120,27 +127,6 @@ impl Probe {
             law.kinematics = Kinematics::Rates;
         }
         laws
-    }
-
-    fn load(
-        &self,
-        laws: &SpringLaws,
-        segment: &Segment,
-        overlap_before: f64,
-        memory: &mut PairMemory,
-        row: &mut ProbeRow,
-    ) {
-        if row.overlap <= 0.0 {
-            *memory = PairMemory::default();
-            (row.normal_force, row.force, row.couple, row.mode) = (0.0, [0.0; 2], [0.0; 3], [Mode::None; 3]);
-            return;
-        }
-        let mut contact = self.contact(segment, overlap_before, row.overlap);
-        let (push, friction) = one::evaluate(laws, &mut contact, memory);
-        row.normal_force = push;
-        row.force = [friction.force.x, friction.force.y];
-        row.couple = [friction.roll_a.x, friction.roll_a.y, friction.roll_a.z + friction.spin];
-        row.mode = one::modes(laws, memory);
     }
 
     /// The contact whose slip, rolling and spin rates are the segment's.
@@ -195,6 +181,15 @@ impl Probe {
             curvature_b: Curvature::round(if flat { 0.0 } else { 1.0 / radius_b }),
         }
     }
+}
+
+/// The loads on a.
+fn load(laws: &SpringLaws, mut contact: Contact, memory: &mut PairMemory, row: &mut ProbeRow) {
+    let (push, friction) = one::evaluate(laws, &mut contact, memory);
+    row.normal_force = push;
+    row.force = [friction.force.x, friction.force.y];
+    row.couple = [friction.roll_a.x, friction.roll_a.y, friction.roll_a.z + friction.spin];
+    row.mode = one::modes(laws, memory);
 }
 
 /// Radius, 1/m and 1/I.

@@ -307,15 +307,19 @@ impl SlowWorld {
                 continue;
             }
             let pair = |wall: usize| (sphere.min(wall), sphere.max(wall));
-            let next = (0..self.bodies.len()).find(|&other| {
-                let [old, new] = [wall, other].map(|wall| &self.bodies[wall].body);
+            let Some(memory) = self.contacts.get(&(a, b, 0)).cloned() else { continue };
+            for other in (0..self.bodies.len()).filter(|&other| other != wall) {
+                let ((a, b), [old, new]) = (pair(other), [wall, other].map(|wall| &self.bodies[wall].body));
                 let alike = new.material == old.material && (other < sphere) == (wall < sphere);
-                let touches =
-                    || !self.contacts.contains_key(&(pair(other).0, pair(other).1, 0)) && self.touch(pair(other));
-                other != wall && new.shape.radius().is_none() && alike && touches() && self.goes_on(sphere, old, new)
-            });
-            if let (Some((a, b)), Some(memory)) = (next.map(pair), self.contacts.get(&(a, b, 0)).cloned()) {
-                self.contacts.insert((a, b, 0), memory);
+                let begins = new.shape.radius().is_none() && !self.contacts.contains_key(&(a, b, 0));
+                if alike && begins && self.continues(sphere, old, new) {
+                    // With memory it is live if one that was live is.
+                    self.contacts.insert((a, b, 0), memory.clone());
+                    if self.touch((a, b)) {
+                        break;
+                    }
+                    self.contacts.remove(&(a, b, 0));
+                }
             }
         }
     }
@@ -324,10 +328,10 @@ impl SlowWorld {
         self.contact(a, b, 0, 0.0).is_some()
     }
 
-    fn goes_on(&self, sphere: usize, old: &Body, new: &Body) -> bool {
+    fn continues(&self, sphere: usize, old: &Body, new: &Body) -> bool {
         let (at, wall) = (&self.bodies[sphere].body, |b: &Body| Wall::new(&b.shape, b.position, b.orientation));
         match (wall(old), wall(new), at.shape.radius()) {
-            (Some(old), Some(new), Some(radius)) => hand_over::goes_on(&old, &new, at.position, radius),
+            (Some(old), Some(new), Some(radius)) => hand_over::continues(&old, &new, at.position, radius),
             _ => false,
         }
     }
@@ -374,22 +378,30 @@ impl SlowWorld {
     fn wall_touch(&self, sphere: usize, wall: usize) -> Option<Touch> {
         let shapes: Vec<collide::Posed> = self.bodies.iter().map(|slow| collide::Posed::of(&slow.body)).collect();
         let (centre, radius) = (shapes[sphere].centre(), self.bodies[sphere].body.shape.radius()?);
+        let within = self.within((sphere.min(wall), sphere.max(wall), 0), radius);
         let (mut touches, mut of_walls) = (Touches::default(), Vec::new());
         for (id, shape) in (0..).zip(&shapes).filter(|(_, shape)| shape.wall().is_some()) {
-            collide::touch(&shapes[sphere], shape, JOINED * radius, &mut touches);
+            collide::touch(&shapes[sphere], shape, within + JOINED * radius, &mut touches);
             of_walls.extend(touches.iter().map(|touch| (ColliderId::first_of(id), *touch)));
         }
         settle_seams(centre, &mut of_walls, |id| &shapes[id.body as usize]);
-        let kept = of_walls.into_iter().find(|(id, touch)| id.body as usize == wall && touch.gap < 0.0);
+        let kept = of_walls.into_iter().find(|(id, touch)| id.body as usize == wall && touch.gap < within);
         kept.map(|(_, touch)| touch)
     }
 
-    /// Where two spheres touch, b at its image.
-    fn sphere_touch(&self, a: &Body, b: &Body) -> Option<Touch> {
+    /// The gap below which a contact with this effective radius is live: by its law, and whether it was live before.
+    fn within(&self, contact: (usize, usize, u8), radius_eff: f64) -> f64 {
+        let [first, second] = [contact.0, contact.1].map(|i| self.bodies[i].body.material);
+        let reach = self.setup.model.laws.reach(first, second, radius_eff);
+        reach.limit(self.contacts.contains_key(&contact))
+    }
+
+    /// Where two spheres are nearer than `within`, b at its image.
+    fn sphere_touch(&self, a: &Body, b: &Body, within: f64) -> Option<Touch> {
         let (between, mut touches) = (a.position - b.position, Touches::default());
         let vectors = self.cell.map_or(DMat3::ZERO, |cell| cell.frame.vectors);
         let image = collide::Posed::of(b).shifted(between - self.branch(vectors, between));
-        collide::touch(&collide::Posed::of(a), &image, 0.0, &mut touches);
+        collide::touch(&collide::Posed::of(a), &image, within, &mut touches);
         touches.first().copied()
     }
 
@@ -400,11 +412,13 @@ impl SlowWorld {
             return None;
         }
         let met = if body_a.shape.is_solid() || body_b.shape.is_solid() {
-            self.solids_met(a, b, feature)?
+            let met = self.solids_met(a, b, feature)?;
+            let live = -met.overlap < self.within((a, b, feature), met.radius_eff);
+            live.then_some(met)?
         } else {
             self.met(a, b, dt)?
         };
-        (met.overlap > 0.0).then(|| (self.contact_of(a, b, &met, dt), met.centre_a, met.centre_b))
+        Some((self.contact_of(a, b, &met, dt), met.centre_a, met.centre_b))
     }
 
     /// What two spheres, or a sphere and a wall, are to each other.
@@ -412,7 +426,8 @@ impl SlowWorld {
         let (body_a, body_b) = (&self.bodies[a].body, &self.bodies[b].body);
         let (touch, reach_a, reach_b, centre_a, centre_b) = match (body_a.shape, body_b.shape) {
             (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
-                (self.sphere_touch(body_a, body_b)?, ra, rb, body_a.position, body_b.position)
+                let within = self.within((a, b, 0), ra * rb / (ra + rb));
+                (self.sphere_touch(body_a, body_b, within)?, ra, rb, body_a.position, body_b.position)
             }
             (Shape::Sphere { radius }, _) => {
                 (self.wall_touch(a, b)?, radius, -radius, body_a.position, body_a.position)
@@ -422,8 +437,7 @@ impl SlowWorld {
             }
             _ => return None,
         };
-        // Of a pair that touches by squares the gap may be a few ulp above 0.
-        let (normal, overlap, radius_eff) = (touch.normal, touch.overlap().max(f64::MIN_POSITIVE), touch.radius_eff);
+        let (normal, overlap, radius_eff) = (touch.normal, touch.overlap(), touch.radius_eff);
         let (was_a, was_b) = (self.before[a], self.before[b]);
         let branch_before = self.branch(self.vectors_before, was_a.0 - was_b.0);
         let normal_before = match (body_a.shape, body_b.shape) {
@@ -481,6 +495,7 @@ impl SlowWorld {
         let [first, second] = [a, b].map(|index| &self.bodies[index].body);
         if let (Some(r), Some(s)) = (first.shape.radius(), second.shape.radius())
             && first.position.distance(second.position) > r + s
+            && self.setup.model.laws.farthest(r + s) == 0.0
         {
             return None;
         }
@@ -536,8 +551,10 @@ impl SlowWorld {
             }
         });
         let [now, was] = [false, true].map(|before| pair.map(|i| self.posed(i, before)));
+        let [first, second] = pair.map(|i| self.bodies[i].body.material);
+        let end = |radius_eff: f64| self.setup.model.laws.reach(first, second, radius_eff).end;
         let touches = (0..solid::features(&now[0].form, &now[1].form)).filter_map(|feature| {
-            let now = solid::meet(&now[0], &now[1], feature).filter(|now| now.overlap > 0.0)?;
+            let now = solid::meet(&now[0], &now[1], feature).filter(|now| -now.overlap < end(now.radius_eff))?;
             let was = solid::meet(&was[0], &was[1], feature)?;
             let normal = (now.normal + was.normal).normalize();
             let arms = pair.map(|i| self.mid_arm(i, &now, &was));

@@ -104,10 +104,10 @@ fn yields(mover: &Mover, special: Option<&Special>, tumbles: Option<(DVec3, DMat
     }
 }
 
-/// Finds where a pair touches now. What `out` held before is dropped.
-pub fn touch(a: &End, b: &End, out: &mut Touches) {
+/// Finds where a pair is nearer than `within` (m) now. What `out` held before is dropped.
+pub fn touch(a: &End, b: &End, within: f64, out: &mut Touches) {
     out.clear();
-    solid::touch(&a.now, &b.now, 0.0, out);
+    solid::touch(&a.now, &b.now, within, out);
 }
 
 /// Velocity of a relative to b where they touch.
@@ -141,13 +141,14 @@ impl Place {
     }
 }
 
-/// The mass that normal dashpots of a pair count with: with a box, from all places where it touches.
-pub fn normal_mass_of(a: &End, b: &End, dt: f64) -> f64 {
+/// The mass that normal dashpots of a pair count with: with a box, from all places that are nearer than `within` says for their
+/// effective radius (m).
+pub fn normal_mass_of(a: &End, b: &End, dt: f64, within: impl Fn(f64) -> f64) -> f64 {
     if ![a, b].iter().any(|end| end.now.form.is_box()) {
         return 1.0 / (a.mover.inverse_mass + b.mover.inverse_mass);
     }
     let places = (0..features(&a.now.form, &b.now.form)).filter_map(|feature| Place::of(a, b, feature, dt));
-    let touches = places.filter(|place| place.now.overlap > 0.0).map(|place| {
+    let touches = places.filter(|place| -place.now.overlap < within(place.now.radius_eff)).map(|place| {
         let (normal, [arm_a, arm_b]) = (place.normal_mid, place.mid_arms);
         let rate = (a.velocity(arm_a, normal) - b.velocity(arm_b, normal)).dot(normal);
         Separation { normal, arms: place.mid_arms, rate }

@@ -210,8 +210,10 @@ pub struct Block {
     pub torque_a: Quads,
     /// Torque on b.
     pub torque_b: Quads,
-    /// One bit a lane, set where the pair may touch; after `kernel::geometry`, where it does.
+    /// One bit per lane, set where the pair may touch; after `kernel::geometry` and the normal law, where the contact is live.
     pub live: u32,
+    /// One bit per lane, set where the contact was live in the step before. Laws that act apart read it.
+    pub was_live: u32,
     /// Sums over the blocks of a chunk, by lane: power of normal, slide, roll and spin loads on the two bodies, with
     /// full-step velocities; then the size of the normal force.
     pub sums: [Lanes; 5],
@@ -274,6 +276,7 @@ impl Block {
         torque_a: Quads::ZERO,
         torque_b: Quads::ZERO,
         live: 0,
+        was_live: 0,
         sums: [Lanes::ZERO; 5],
         surfaces: Surfaces::NONE,
     };

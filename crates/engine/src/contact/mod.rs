@@ -44,7 +44,7 @@ pub struct Contact {
     pub normal_mid: DVec3,
     /// How tangent vectors get from `normal_before`, and rates from `normal_mid`, to `normal`.
     pub turn: Turn,
-    /// Overlap (m), positive.
+    /// Overlap (m). Negative where a law acts on surfaces that are apart (`law::Reach`), and by a few ulp at touch.
     pub overlap: f64,
     /// Rate at which the bodies part (m/s), minus the rate of the overlap: along the mid-step normal, or as LAMMPS has it
     /// (`SpringLaws::rates_at_end`) along the normal at the step's end.
@@ -105,8 +105,14 @@ pub struct Contact {
 /// The load N of a normal force: what presses. A force that pulls bears no friction.
 #[inline(always)]
 pub fn pressing(normal_force: f64) -> f64 {
-    // Not `max`, which looks for numbers that are none first.
-    if normal_force > 0.0 { normal_force } else { 0.0 }
+    positive(normal_force)
+}
+
+/// The number where it is positive, else 0.
+#[inline(always)]
+pub fn positive(number: f64) -> f64 {
+    // Not `max`, which checks for NaN first.
+    if number > 0.0 { number } else { 0.0 }
 }
 
 /// Principal curvatures of a surface at a point (1/m), positive where it is convex.
@@ -184,10 +190,10 @@ impl Contact {
         carried * self.turn.cosine + self.normal.cross(carried) * self.turn.sine
     }
 
-    /// Radius sqrt(R_eff d) of the area in which elastic spheres touch (m), by Hertz.
+    /// Radius sqrt(R_eff d) of the area in which elastic spheres touch (m), by Hertz; 0 where they are apart.
     #[inline(always)]
     pub fn hertz_radius(&self) -> f64 {
-        (self.radius_eff * self.overlap).sqrt()
+        positive(self.radius_eff * self.overlap).sqrt()
     }
 
     /// Whether one side is a wall, which counts as flat, or an ellipsoid or a box.

@@ -33,9 +33,11 @@ impl Answers for Work {
     }
 
     fn admit(&mut self, world: Seen, radii: &[f64]) -> Result<(), Trouble> {
-        let sizes = &mut self.soft.lists.sizes;
-        cell::check_for(radii.iter().copied().fold(0.0, f64::max), world.model, world.state, sizes)?;
+        let (mut sizes, largest) = (self.soft.lists.sizes, radii.iter().copied().fold(0.0, f64::max));
+        sizes.apart = sizes.apart.max(world.model.laws.farthest(largest));
+        cell::check_for(largest, world.model, world.state, &sizes)?;
         radii.iter().for_each(|&radius| sizes.admit(radius));
+        self.soft.lists.sizes = sizes;
         Ok(())
     }
 

@@ -67,7 +67,7 @@ impl Work {
             let what = "one that changes its shape needs the integrator velocity-verlet";
             return Err(BuildError::BadCell(what.into()));
         }
-        let soft = soft::Work::new(Neighbours::new(bodies, &model.inflows));
+        let soft = soft::Work::new(Neighbours::new(&model.laws, bodies, &model.inflows));
         Ok(Work { settings, soft, reports: Vec::new(), flow: None, timed: false })
     }
 

@@ -19,11 +19,14 @@ use crate::wall::Wall;
 
 /// Skin of the lists (m), the radius that size classes count from (m), and the sum of normal forces (N).
 const ENTRIES: [&str; 3] = ["skin", "smallest", "pressed"];
+/// The largest gap at which a law acts (m), if it is not 0.
+const APART: &str = "apart";
 
 /// What a checkpoint holds of the method besides the state.
 pub fn entries(work: &Work) -> Vec<Entry> {
-    let Sizes { skin, smallest, .. } = work.soft.lists.sizes;
-    ENTRIES.into_iter().zip([skin, smallest, work.soft.pressed()]).collect()
+    let Sizes { skin, apart, smallest, .. } = work.soft.lists.sizes;
+    let always = ENTRIES.into_iter().zip([skin, smallest, work.soft.pressed()]);
+    always.chain((apart > 0.0).then_some((APART, apart))).collect()
 }
 
 fn broken(what: String) -> RestoreError {
@@ -43,6 +46,12 @@ pub fn resume(world: Changed, work: &mut Work, kept: Kept) -> Result<(), Restore
     // Arrivals may be larger than what was there at the start.
     let arrivals = state.traffic.arrivals.iter().filter_map(|arrival| arrival.body().shape.radius());
     let largest = arrivals.fold(work.soft.lists.sizes.largest, f64::max);
+    // In a stage laws may reach farther than those of the run before.
+    let saved = (kept.entries)(APART).unwrap_or(0.0);
+    if !(saved.is_finite() && saved >= 0.0) {
+        return Err(broken(format!("laws that act across {saved} m")));
+    }
+    let apart = saved.max(work.soft.lists.sizes.apart).max(model.laws.farthest(largest));
     // A stage may have let in spheres smaller than those that size classes count from: they stand in the lowest class.
     let least = state.bodies.grains().iter().map(|mover| mover.radius).fold(f64::INFINITY, f64::min);
     let sizes_fit = smallest.is_finite() && smallest >= 1e-6 * least && skin <= smallest;
@@ -50,7 +59,7 @@ pub fn resume(world: Changed, work: &mut Work, kept: Kept) -> Result<(), Restore
         return Err(broken(format!("skin {skin} m, smallest radius {smallest} m")));
     }
     if spheres > 0 {
-        work.soft.lists = Neighbours::with_sizes(Sizes { skin, smallest, largest });
+        work.soft.lists = Neighbours::with_sizes(Sizes { skin, apart, smallest, largest });
     }
     cell::check(model, state, &work.soft.lists.sizes).map_err(too_small)?;
     lists::make_as_built(model, state, geometry, &mut work.soft);

@@ -4,24 +4,32 @@
 use crate::contact::{Block, Contact, Lanes, Resistance};
 use crate::law::kernel;
 use crate::law::memory::{MemorySize, recall};
-use crate::law::own::OwnBlock;
+use crate::law::own::{OwnBlock, OwnPress};
 use crate::law::pair_memory::ColdBlock;
 use crate::law::{
     Carry, FrictionLaw, Limit, Memory, MemoryPart, Motions, NormalLaw, Press, Reach, Spring, Springs, TypicalContact,
 };
 
 /// A normal law of any type. See `NormalLaw`.
-pub trait AnyNormal {
+pub trait AnyNormal: Send + Sync {
     /// Its name in scene files.
     fn name(&self) -> &'static str;
     /// See `NormalLaw::DASHPOT_GROWS`.
     fn dashpot_grows(&self) -> bool;
-    /// See `NormalLaw::reach`.
+    /// See `NormalLaw::ACTS_APART`.
+    fn acts_apart(&self) -> bool;
+    /// Where a contact of this effective radius (m) begins and ends: `NormalLaw::reach` of a law that acts apart, else touch.
     fn reach(&self, radius_eff: f64) -> Reach;
     /// See `NormalLaw::press`.
     fn press(&self, contact: &Contact) -> Press;
+    /// The normal law over up to `count` contacts of a block. `may_touch`: see `kernel::press_block`.
+    fn press_block(&self, count: usize, block: &mut Block, may_touch: u32, patch: bool);
     /// See `NormalLaw::stored`.
     fn stored(&self, contact: &Contact) -> f64;
+    /// See `NormalLaw::stiffness`.
+    fn stiffness(&self, radius_eff: f64, overlap: f64) -> f64;
+    /// See `NormalLaw::restitution`.
+    fn restitution(&self) -> Option<f64>;
     /// See `NormalLaw::spring`.
     fn spring(&self, at: &TypicalContact) -> Spring;
     /// See `NormalLaw::effective_modulus`.
@@ -37,16 +45,33 @@ impl<L: NormalLaw> AnyNormal for L {
         L::DASHPOT_GROWS
     }
 
+    fn acts_apart(&self) -> bool {
+        L::ACTS_APART
+    }
+
+    #[inline(always)]
     fn reach(&self, radius_eff: f64) -> Reach {
-        NormalLaw::reach(self, radius_eff)
+        if L::ACTS_APART { NormalLaw::reach(self, radius_eff) } else { Reach::TOUCH }
     }
 
     fn press(&self, contact: &Contact) -> Press {
         NormalLaw::press(self, contact)
     }
 
+    fn press_block(&self, count: usize, block: &mut Block, may_touch: u32, patch: bool) {
+        kernel::dispatch(OwnPress { law: self, count, block, may_touch, patch });
+    }
+
     fn stored(&self, contact: &Contact) -> f64 {
         NormalLaw::stored(self, contact)
+    }
+
+    fn stiffness(&self, radius_eff: f64, overlap: f64) -> f64 {
+        NormalLaw::stiffness(self, radius_eff, overlap)
+    }
+
+    fn restitution(&self) -> Option<f64> {
+        NormalLaw::restitution(self)
     }
 
     fn spring(&self, at: &TypicalContact) -> Spring {

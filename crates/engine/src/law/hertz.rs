@@ -11,8 +11,8 @@
 //! assert!((law.stiffness / 4.904e10 - 1.0).abs() < 1e-3);
 //! ```
 
-use crate::contact::Contact;
-use crate::law::restitution::damping_ratio;
+use crate::contact::{Contact, positive};
+use crate::law::restitution::{damping_ratio, of_damping_ratio};
 use crate::law::{NormalLaw, Press, Spring, TypicalContact};
 
 /// Parameters of `hertz`.
@@ -40,10 +40,10 @@ impl Hertz {
         Hertz { stiffness, damping: 0.0, damping_ratio: damping_ratio(restitution, cohesionless), cohesionless }
     }
 
-    /// Slope S of the elastic force (N/m) at this overlap.
+    /// Slope S of the elastic force (N/m) at this overlap; 0 where the surfaces are apart.
     #[inline(always)]
     pub fn slope(&self, radius_eff: f64, overlap: f64) -> f64 {
-        1.5 * self.stiffness * (radius_eff * overlap).sqrt()
+        1.5 * self.stiffness * positive(radius_eff * overlap).sqrt()
     }
 }
 
@@ -62,8 +62,15 @@ impl NormalLaw for Hertz {
 
     #[inline(always)]
     fn stored(&self, contact: &Contact) -> f64 {
-        let root = (contact.radius_eff * contact.overlap).sqrt();
-        0.4 * self.stiffness * root * contact.overlap * contact.overlap
+        0.4 * self.stiffness * contact.hertz_radius() * contact.overlap * contact.overlap
+    }
+
+    fn stiffness(&self, radius_eff: f64, overlap: f64) -> f64 {
+        self.slope(radius_eff, overlap)
+    }
+
+    fn restitution(&self) -> Option<f64> {
+        (self.damping == 0.0).then(|| of_damping_ratio(self.damping_ratio, self.cohesionless))
     }
 
     fn spring(&self, at: &TypicalContact) -> Spring {
@@ -95,6 +102,18 @@ mod tests {
         assert!((slope / law.slope(0.25, 0.1) - 1.0).abs() < 1e-6);
         let work = (law.stored(&at(0.1 + h)) - law.stored(&at(0.1 - h))) / (2.0 * h);
         assert!((work / force - 1.0).abs() < 1e-6);
+    }
+
+    /// A live contact whose gap was a few ulp above 0 had a force that was not a number: the root of a negative overlap.
+    #[test]
+    fn surfaces_that_are_just_apart_have_no_force() {
+        let law = Hertz { damping_ratio: 0.3, ..Hertz::with_restitution(100.0, 1.0, false) };
+        for overlap in [0.0, -1e-17, -1e-3] {
+            let contact = Contact { overlap, separation_rate: -0.5, ..contact() };
+            let press = law.press(&contact);
+            assert_eq!((press.force.abs(), press.load, press.patch), (0.0, 0.0, 0.0));
+            assert_eq!(law.stored(&contact), 0.0);
+        }
     }
 
     #[test]

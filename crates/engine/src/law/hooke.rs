@@ -12,7 +12,7 @@
 //! ```
 
 use crate::contact::Contact;
-use crate::law::restitution::damping_ratio;
+use crate::law::restitution::{damping_ratio, of_damping_ratio};
 use crate::law::{NormalLaw, Press, Spring, TypicalContact};
 
 /// Parameters of `hooke`.
@@ -55,6 +55,14 @@ impl NormalLaw for Hooke {
     #[inline(always)]
     fn stored(&self, contact: &Contact) -> f64 {
         0.5 * self.stiffness * contact.overlap * contact.overlap
+    }
+
+    fn stiffness(&self, _: f64, _: f64) -> f64 {
+        self.stiffness
+    }
+
+    fn restitution(&self) -> Option<f64> {
+        (self.damping == 0.0).then(|| of_damping_ratio(self.damping_ratio, self.cohesionless))
     }
 
     fn spring(&self, at: &TypicalContact) -> Spring {

@@ -10,7 +10,7 @@ use crate::flow::PairFlow;
 use crate::law::list::{FrictionVisitor, NormalVisitor, visit_friction, visit_normal};
 use crate::law::memory::{Memory, recall};
 use crate::law::pair_memory::{ColdBlock, SLIPS};
-use crate::law::{FrictionLaw, LawVisitor, Motions, NormalLaw, Own, SpringLaws};
+use crate::law::{FrictionLaw, LawVisitor, Motions, NormalLaw, Own, OwnNormal, SpringLaws};
 
 /// How wide the vectors are that code is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -149,8 +149,9 @@ pub fn prefetch_all<T>(items: &[T]) {
 #[inline(always)]
 pub fn evaluate<const N: usize>(laws: &SpringLaws, block: &mut Block, memory: &mut [Lanes], cold: ColdBlock) {
     let (slips, memory) = memory.split_at_mut(SLIPS);
+    let may_touch = block.live;
     geometry::<N>(block, laws.rates_at_end());
-    visit_normal(&laws.normal, PressBlock::<N> { block, patch: laws.asks_for_patch() });
+    visit_normal(&laws.normal, PressBlock::<N> { block, may_touch, patch: laws.asks_for_patch() });
     visit_friction(laws, &mut ResistBlock::<N> { block, slips: &mut slips[0], memory, cold });
     total::<N>(block);
 }
@@ -166,7 +167,13 @@ pub fn geometry<const N: usize>(block: &mut Block, rates_at_end: bool) {
     normals_before::<N>(block);
     turn_normals::<N>(block, rates_at_end);
     turn_spins::<N>(block);
-    block.live = (0..N).fold(0, |live, i| live | u32::from(block.touches.0[i] != 0.0) << i);
+    block.live = live::<N>(block);
+}
+
+/// A bit for each lane that touches.
+#[inline(always)]
+fn live<const N: usize>(block: &Block) -> u32 {
+    (0..N).fold(0, |live, i| live | u32::from(block.touches.0[i] != 0.0) << i)
 }
 
 /// Normal, overlap, levers and effective values, and the gathered numbers as lanes.
@@ -270,7 +277,7 @@ fn turn_spins<const N: usize>(block: &mut Block) {
 /// The normal law over the first `N` contacts of a block.
 struct PressBlock<'a, const N: usize> {
     block: &'a mut Block,
-    /// Whether a law of friction reads the patch.
+    may_touch: u32,
     patch: bool,
 }
 
@@ -279,19 +286,47 @@ impl<const N: usize> NormalVisitor for PressBlock<'_, N> {
 
     #[inline(always)]
     fn visit<L: NormalLaw>(self, law: &L) {
-        let PressBlock { block, patch } = self;
-        if block.solid {
-            return press_solids(law, block, N);
-        }
-        if patch {
-            return press_with_patch::<_, N>(law, block);
-        }
-        for i in 0..N {
-            let press = law.press(&block.contact(i));
-            block.normal_force.0[i] = press.force;
-            block.normal_load.0[i] = press.load;
-        }
+        press_block::<_, N>(law, self.block, self.may_touch, self.patch);
     }
+
+    #[inline(always)]
+    fn visit_own(self, law: &OwnNormal) {
+        law.any().press_block(N, self.block, self.may_touch, self.patch);
+    }
+}
+
+/// A normal law over the first `N` contacts of a block: who is live by its reach, of those that may touch (a bit each); then their
+/// forces, loads, and the patch if a law of friction reads it.
+#[inline(always)]
+pub(crate) fn press_block<L: NormalLaw, const N: usize>(law: &L, block: &mut Block, may_touch: u32, patch: bool) {
+    if L::ACTS_APART {
+        find_live::<_, N>(law, block, may_touch);
+    }
+    if block.solid {
+        return press_solids(law, block, N);
+    }
+    if patch {
+        return press_with_patch::<_, N>(law, block);
+    }
+    for i in 0..N {
+        let press = law.press(&block.contact(i));
+        block.normal_force.0[i] = press.force;
+        block.normal_load.0[i] = press.load;
+    }
+}
+
+/// Which contacts are live under a law that acts apart. At a wall, as with ellipsoids and boxes, detection has decided.
+#[inline(always)]
+fn find_live<L: NormalLaw, const N: usize>(law: &L, block: &mut Block, may_touch: u32) {
+    for i in 0..N {
+        let (reach_a, reach_b) = (block.reach_a.0[i], block.reach_b.0[i]);
+        let limit = law.reach(block.radius_eff.0[i]).limit(block.was_live >> i & 1 == 1);
+        let reach = reach_a + reach_b + limit;
+        let near = block.between.vector(i).length_squared() < reach * reach;
+        let live = (may_touch >> i & 1 == 1) & ((reach_a * reach_b < 0.0) | near);
+        block.touches.0[i] = if live { 1.0 } else { 0.0 };
+    }
+    block.live = live::<N>(block);
 }
 
 /// The same where a law of friction reads the patch; it costs a root.

@@ -3,8 +3,9 @@
 use crate::contact::Mode;
 use crate::law::any::{AnyFriction, AnyNormal};
 use crate::law::{
-    Carry, FrictionLaw, Hertz, Hooke, LawVisitor, Limit, Limits, Motions, NormalLaw, Own, RollConstantTorque, RollEpsd,
-    RollSlider, RollViscous, SlideSlider, SpinConstantTorque, SpinLubkin, SpinMarshall, SpinSlider, Tracked,
+    Carry, FrictionLaw, Hertz, Hooke, LawVisitor, Limit, Limits, Motions, NormalLaw, Own, OwnNormal, Reach,
+    RollConstantTorque, RollEpsd, RollSlider, RollViscous, SlideSlider, SpinConstantTorque, SpinLubkin, SpinMarshall,
+    SpinSlider, Tracked,
 };
 
 /// The normal laws.
@@ -14,6 +15,8 @@ pub enum Normal {
     Hooke(Hooke),
     /// Elastic spheres.
     Hertz(Hertz),
+    /// A law from outside.
+    Own(OwnNormal),
 }
 
 /// The sliding laws.
@@ -83,6 +86,8 @@ pub trait NormalVisitor {
     type Output;
     /// Called with the law.
     fn visit<L: NormalLaw>(self, law: &L) -> Self::Output;
+    /// Called with a law whose type the engine does not know.
+    fn visit_own(self, law: &OwnNormal) -> Self::Output;
 }
 
 /// Looks at the friction laws of a pair: slide, roll and spin, or the one against all three.
@@ -102,6 +107,7 @@ pub fn visit_normal<V: NormalVisitor>(normal: &Normal, visitor: V) -> V::Output 
     match normal {
         Normal::Hooke(law) => visitor.visit(law),
         Normal::Hertz(law) => visitor.visit(law),
+        Normal::Own(law) => visitor.visit_own(law),
     }
 }
 
@@ -142,6 +148,9 @@ impl<R, F: FnOnce(&dyn AnyNormal) -> R> NormalVisitor for Ask<F> {
     fn visit<L: NormalLaw>(self, law: &L) -> R {
         self.0(law)
     }
+    fn visit_own(self, law: &OwnNormal) -> R {
+        self.0(law.any())
+    }
 }
 
 impl<F: FnMut(&dyn AnyFriction)> LawVisitor for Ask<F> {
@@ -160,6 +169,16 @@ impl Normal {
     /// Asks the law something.
     pub fn ask<R>(&self, question: impl FnOnce(&dyn AnyNormal) -> R) -> R {
         visit_normal(self, Ask(question))
+    }
+
+    /// See `NormalLaw::ACTS_APART`.
+    pub fn acts_apart(&self) -> bool {
+        self.ask(|law| law.acts_apart())
+    }
+
+    /// Where a contact of this effective radius (m) begins and ends.
+    pub fn reach(&self, radius_eff: f64) -> Reach {
+        self.ask(|law| law.reach(radius_eff))
     }
 }
 

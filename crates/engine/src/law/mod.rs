@@ -5,8 +5,9 @@
 //! else that is asked of it: its name, what it remembers, its springs for the stable step, what it holds at rest.
 //!
 //! To add a law: write its file, and add its variant to the enum of its motion and to the visit of that enum in `list.rs`.
-//! Nothing else in the engine names a law. (A scene reads it by the law's file in `io`; docs/add-a-law.md.) A law of another crate needs not even that:
-//! `Slide::own`, `Roll::own` and `Spin::own` take any `FrictionLaw` (`own.rs`).
+//! Nothing else in the engine names a law. (A scene reads it by the law's file in `io`; docs/add-a-law.md.) A law of another crate
+//! does not even need that: `Slide::own`, `Roll::own` and `Spin::own` take any `FrictionLaw`, `Normal::own` any `NormalLaw`
+//! (`own.rs`).
 
 pub mod any;
 pub mod constant_torque;
@@ -39,7 +40,7 @@ pub use list::{Friction, ModeBits, Normal, Roll, Slide, Spin, SpringLaws};
 pub use lubkin::SpinLubkin;
 pub use marshall::SpinMarshall;
 pub use memory::{Carry, Memory, MemoryPart, MemorySize, PartForm};
-pub use own::Own;
+pub use own::{Own, OwnNormal};
 pub use pair_laws::PairLaws;
 pub use pair_memory::{ColdBlock, MemoryLayout, PairMemory};
 pub use rigid::{Give, Rigid, RigidLaws};
@@ -88,18 +89,24 @@ impl Motions {
     }
 }
 
-/// Gaps at which a contact begins and ends (m): it begins where the gap falls below `begin` and lasts until it is above `end`.
+/// Gaps at which a contact begins and ends (m): it begins when the gap is below `begin` and lasts while it is below `end`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// Below this gap two surfaces begin to act on each other.
+    /// Below this gap two surfaces begin to act on each other; at least 0.
     pub begin: f64,
-    /// Up to this gap they go on; at least `begin`.
+    /// Below this gap they continue to act; at least `begin`.
     pub end: f64,
 }
 
 impl Reach {
-    /// From touch to touch: without adhesion. The explicit method takes every law for one of these.
+    /// From touch to touch: without adhesion.
     pub const TOUCH: Reach = Reach { begin: 0.0, end: 0.0 };
+
+    /// The gap below which a contact is live that was live before, or was not.
+    #[inline(always)]
+    pub fn limit(self, was_live: bool) -> f64 {
+        if was_live { self.end } else { self.begin }
+    }
 }
 
 /// What a normal law answers.
@@ -109,7 +116,7 @@ pub struct Press {
     pub force: f64,
     /// Load (N) that limits of friction are in proportion to; never negative.
     pub load: f64,
-    /// Radius (m) of the area in which the surfaces touch.
+    /// Radius (m) of the area in which the surfaces touch; 0 where they do not.
     pub patch: f64,
 }
 
@@ -127,15 +134,25 @@ pub trait NormalLaw: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// Whether its dashpot grows from zero with the overlap: an impact then needs fewer steps (THEORY.md eq. 4.6).
     const DASHPOT_GROWS: bool = false;
-    /// Where a contact of this effective radius (m) begins and ends.
+    /// Whether a contact may act where the surfaces are apart. Only then `reach` is asked.
+    const ACTS_APART: bool = false;
+    /// Where a contact of this effective radius (m) begins and ends; not less far for a larger radius.
+    #[inline(always)]
     fn reach(&self, radius_eff: f64) -> Reach {
         let _ = radius_eff;
         Reach::TOUCH
     }
-    /// Force, load and patch.
+    /// Force, load and patch. The overlap of a live contact may be negative: by the gap up to which the law acts, and by a few ulp
+    /// for any law.
     fn press(&self, contact: &Contact) -> Press;
     /// Elastic energy (J) of the contact.
     fn stored(&self, contact: &Contact) -> f64;
+    /// Change of the force with the overlap (N/m) at rest, for this effective radius and overlap (m).
+    fn stiffness(&self, radius_eff: f64, overlap: f64) -> f64;
+    /// Its coefficient of restitution, if it does not depend on the bodies: how a method without springs reads it.
+    fn restitution(&self) -> Option<f64> {
+        None
+    }
     /// Its spring and dashpot in a contact, for the stable step.
     fn spring(&self, at: &TypicalContact) -> Spring;
     /// E* (Pa), if it is given by one.

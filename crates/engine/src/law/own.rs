@@ -13,14 +13,16 @@
 //! assert!(matches!(roll, Roll::Own(law) if law.name() == "spring-slider"));
 //! ```
 //!
-//! It does not do: laws of several motions at once, laws along the normal, scene files (these know the laws of this crate only).
+//! Along the normal, `Normal::own` does the same for any `NormalLaw`.
+//!
+//! It does not do: laws of several motions at once, scene files (these know the laws of this crate only).
 
 use crate::contact::{Block, LANES, Lanes};
-use crate::law::any::AnyFriction;
+use crate::law::any::{AnyFriction, AnyNormal};
 use crate::law::kernel::{self, Kernel};
 use crate::law::memory::turns_its_vectors;
 use crate::law::pair_memory::ColdBlock;
-use crate::law::{FrictionLaw, Motions, Roll, Slide, Spin};
+use crate::law::{FrictionLaw, Motions, Normal, NormalLaw, Roll, Slide, Spin};
 
 /// The law over the first contacts of a block, compiled for every width.
 pub(super) struct OwnBlock<'a, L> {
@@ -44,6 +46,60 @@ impl<L: FrictionLaw> Kernel for OwnBlock<'_, L> {
             9..=16 => kernel::resist::<_, 16>(law, block, slips, memory, cold),
             _ => kernel::resist::<_, LANES>(law, block, slips, memory, cold),
         }
+    }
+}
+
+/// A normal law over the first contacts of a block, compiled for every width.
+pub(super) struct OwnPress<'a, L> {
+    pub law: &'a L,
+    pub count: usize,
+    pub block: &'a mut Block,
+    pub may_touch: u32,
+    pub patch: bool,
+}
+
+impl<L: NormalLaw> Kernel for OwnPress<'_, L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let OwnPress { law, count, block, may_touch, patch } = self;
+        match count {
+            0..=8 => kernel::press_block::<_, 8>(law, block, may_touch, patch),
+            9..=16 => kernel::press_block::<_, 16>(law, block, may_touch, patch),
+            _ => kernel::press_block::<_, LANES>(law, block, may_touch, patch),
+        }
+    }
+}
+
+/// A normal law from outside, made by `Normal::own`. Two are equal if one is a copy of the other.
+#[derive(Clone, Copy)]
+pub struct OwnNormal(&'static dyn AnyNormal);
+
+impl OwnNormal {
+    /// The law, to be asked anything.
+    #[inline(always)]
+    pub fn any(&self) -> &dyn AnyNormal {
+        self.0
+    }
+}
+
+impl PartialEq for OwnNormal {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::addr_eq(self.0, other.0) && self.0.name() == other.0.name()
+    }
+}
+
+impl std::fmt::Debug for OwnNormal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "OwnNormal({})", self.0.name())
+    }
+}
+
+impl Normal {
+    /// A law from outside along the normal.
+    pub fn own<L: NormalLaw>(law: L) -> Self {
+        Normal::Own(OwnNormal(Box::leak(Box::new(law))))
     }
 }
 

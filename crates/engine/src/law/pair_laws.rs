@@ -5,7 +5,7 @@
 //! `LawTable::first_unfit` finds the pair that it does not.
 
 use crate::law::any::AnyFriction;
-use crate::law::{Limit, MemoryLayout, MemorySize, Motions, PairMemory, RigidLaws, SpringLaws};
+use crate::law::{Limit, MemoryLayout, MemorySize, Motions, Normal, PairMemory, RigidLaws, SpringLaws};
 
 /// The laws of a pair of materials.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +24,12 @@ impl PairLaws {
             PairLaws::Springs(laws) => Some(laws),
             PairLaws::Rigid(_) => None,
         }
+    }
+
+    /// The soft law along the normal, if there is one.
+    #[inline(always)]
+    pub fn soft_normal(&self) -> Option<&Normal> {
+        self.springs().map(|laws| &laws.normal)
     }
 
     /// Whether some law resists a motion and holds as `holds` says of its limit; a law that states none counts.

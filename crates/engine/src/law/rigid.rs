@@ -20,7 +20,7 @@
 //!
 //! Does not do: solve for impulses (`cone`), restitution of a dashpot in 1/s, which depends on the masses.
 
-use crate::law::{FrictionLaw, Limit, Limits, Motions, Normal, Roll, RollViscous, SpringLaws, restitution};
+use crate::law::{FrictionLaw, Limit, Limits, Motions, Roll, RollViscous, SpringLaws};
 
 /// The law along the normal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,13 +62,9 @@ pub struct RigidLaws {
 impl RigidLaws {
     /// Spring laws as their limit: what they bear at rest, and the restitution along the normal. Or what has none.
     pub fn limit_of(laws: &SpringLaws) -> Result<RigidLaws, String> {
-        let (damping, ratio, cohesionless) = match laws.normal {
-            Normal::Hooke(law) => (law.damping, law.damping_ratio, law.cohesionless),
-            Normal::Hertz(law) => (law.damping, law.damping_ratio, law.cohesionless),
-        };
-        if damping > 0.0 {
+        let Some(restitution) = laws.normal.ask(|law| law.restitution()) else {
             return Err("a normal law with `damping` (1/s) has no restitution of its own: give `restitution`".into());
-        }
+        };
         let no_limit =
             |name: &str| format!("`{name}` has no limit to be read as: give it `mu` or `length`, or leave it out");
         let mut limitless = None;
@@ -82,7 +78,6 @@ impl RigidLaws {
         if let Some(name) = limitless {
             return Err(no_limit(&name));
         }
-        let restitution = if ratio > 0.0 { restitution::of_damping_ratio(ratio, cohesionless) } else { 1.0 };
         let at_rest = |limit: Option<Limit>| limit.map(|limit| Limit { kinetic: limit.static_, ..limit });
         let Limits { slide, mut roll, across, spin, coupled } = laws.limits();
         // It holds nothing at rest; what it bears in motion is its limit.

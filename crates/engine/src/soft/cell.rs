@@ -34,7 +34,7 @@ pub fn check_for(radius: f64, model: &Model, state: &State, sizes: &Sizes) -> Re
     let Some(frame) = upright(state) else { return Ok(()) };
     // A cell that was pressed through itself has no height.
     let height = if frame.volume() < 0.0 { 0.0 } else { frame.least_height() };
-    let least = 2.0 * (2.0 * sizes.largest.max(radius) + sizes.skin);
+    let least = 2.0 * (2.0 * sizes.largest.max(radius) + sizes.listed());
     // What is not a number is not larger.
     if height > least {
         return Ok(());

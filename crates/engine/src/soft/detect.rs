@@ -5,10 +5,10 @@
 
 use super::lists::{Candidate, ChunkNeighbours, Class};
 use super::watch::Watch;
-use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, bits_of, hand_over, slots, solids};
+use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, bits_of, hand_over, lanes_of, slots, solids};
 use crate::collide::seams;
 use crate::contact::Side;
-use crate::law::kernel;
+use crate::law::{Normal, kernel};
 use crate::state::{Slot, Slots};
 
 /// The chunk whose pairs are looked at, and what can have closed.
@@ -32,7 +32,14 @@ pub fn detect(view: &View, chunk: Chunk, contacts: &mut Slots, work: &mut ChunkW
     touch_spheres(view, chunk, watch, &mut scratch.begun);
     let walls = lists.classes.iter().any(|range| Class::is_looked_at(range.class));
     if walls {
+        note_live(chunk, contacts, &mut scratch.was_live);
         touch_walls(view, chunk, scratch, trouble);
+        if chunk.closing.sizes.apart > 0.0 {
+            hand_over::mark_apart(view, lists, contacts, &mut scratch.touching, |pair, class| {
+                let apart = view.acting_apart(class).map(|normal| (normal, 1));
+                apart.is_some() && touches_wall(view, pair, (class.wall, apart), trouble)
+            });
+        }
         hand_over::find(view, lists, contacts, &scratch.touching, &mut scratch.handed_over);
         find_new_walls(contacts, scratch);
     }
@@ -41,17 +48,31 @@ pub fn detect(view: &View, chunk: Chunk, contacts: &mut Slots, work: &mut ChunkW
         scratch.begun.sort_unstable();
         slots::put_in(lists, &scratch.begun, laws, contacts);
     }
-    contacts.blocks.iter_mut().for_each(|head| head.live = head.all());
+    contacts.blocks.iter_mut().for_each(|head| (head.was_live, head.live) = (head.live, head.all()));
     if walls {
         mark_walls(&scratch.touching, contacts);
         hand_over::copy(contacts, laws, &scratch.handed_over);
     }
 }
 
+/// Notes which features of walls and solids were live in the step before. Only laws that act apart want to know.
+fn note_live(chunk: Chunk, contacts: &Slots, was_live: &mut Vec<u8>) {
+    was_live.clear();
+    if chunk.closing.sizes.apart > 0.0 {
+        was_live.resize(chunk.lists.candidates.len(), 0);
+        for head in contacts.blocks.iter().filter(|head| Class::is_looked_at(head.class)) {
+            for lane in lanes_of(head.live) {
+                let slot = contacts.placed[head.first as usize + lane];
+                was_live[slot.candidate()] |= 1 << slot.feature();
+            }
+        }
+    }
+}
+
 /// Marks the walls and solids that are touched.
 fn touch_walls(view: &View, chunk: Chunk, scratch: &mut Scratch, trouble: &mut ChunkTrouble) {
     let Chunk { lists, closing, .. } = chunk;
-    let Scratch { touching, touches, .. } = scratch;
+    let Scratch { touching, was_live, touches, .. } = scratch;
     touching.clear();
     touching.resize(lists.candidates.len(), 0);
     // Two bodies come closer by no more than both have moved; the factor covers rounding many times over.
@@ -59,18 +80,21 @@ fn touch_walls(view: &View, chunk: Chunk, scratch: &mut Scratch, trouble: &mut C
     let farthest = lists.targets.iter().map(|&target| closing.moved[target as usize].farthest).fold(own, f64::max);
     // A flow that shortens distances brings them closer, too (THEORY.md eq. 7.8).
     let shortened = (1.0 - closing.min_stretch) * closing.sizes.reach();
-    let closed = (own + farthest + shortened) / closing.min_stretch * (1.0 + 1e-6);
+    let closed = (own + farthest + shortened) / closing.min_stretch * (1.0 + 1e-6) + closing.sizes.apart;
     for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
-        let (wall, solid) = (Class::wall_of(range.class), Class::is_solid(range.class));
         if !Class::is_looked_at(range.class) {
             continue;
         }
+        let class = Class::from_number(range.class, view.laws.materials());
+        let apart = view.acting_apart(class);
         let (first, end) = (range.first as usize, range.end as usize);
-        for (features, candidate) in touching[first..end].iter_mut().zip(&lists.candidates[first..end]) {
-            *features = if solid {
-                solids::touch(view, candidate, wall, touches, &mut trouble.too_deep)
+        let pairs = touching[first..end].iter_mut().zip(&lists.candidates[first..end]);
+        for (at, (features, candidate)) in (first..).zip(pairs) {
+            let reach = apart.map(|normal| (normal, was_live[at]));
+            *features = if class.solid {
+                solids::touch(view, candidate, (class.wall, reach), touches, &mut trouble.too_deep)
             } else {
-                u8::from(touches_wall(view, candidate, wall, trouble))
+                u8::from(touches_wall(view, candidate, (class.wall, reach), trouble))
             };
         }
     }
@@ -78,14 +102,19 @@ fn touch_walls(view: &View, chunk: Chunk, scratch: &mut Scratch, trouble: &mut C
 
 /// Finds the pairs of spheres that have begun to touch.
 fn touch_spheres(view: &View, chunk: Chunk, watch: &mut Watch, begun: &mut Vec<Slot>) {
-    let candidates = &chunk.lists.candidates;
+    let (candidates, sizes) = (&chunk.lists.candidates, chunk.closing.sizes);
     let ask = |index: u32| view.movers(&candidates[index as usize]).into_iter().for_each(kernel::prefetch);
-    watch.look(closer(view, chunk), chunk.closing.sizes.skin, ask, |index| {
+    watch.look(closer(view, chunk), sizes.skin, ask, |index| {
         let candidate = &candidates[index as usize];
         let [a, b] = view.movers(candidate);
-        let reach = a.radius + b.radius;
+        let mut reach = a.radius + b.radius;
+        if sizes.apart > 0.0 {
+            let class = Class::from_number(chunk.lists.class_of(index as usize), view.laws.materials());
+            let radius_eff = a.radius * b.radius / reach;
+            reach += view.acting_apart(class).map_or(0.0, |normal| normal.reach(radius_eff).begin);
+        }
         let squared = (a.position - (b.position + view.colliders.shifts[candidate.image()])).length_squared();
-        // As `sphere_sphere::meet` has it.
+        // As `sphere_sphere::meet` compares.
         if squared < reach * reach {
             begun.push(Slot::new(index, 0));
             return None;
@@ -109,14 +138,23 @@ fn closer(view: &View, chunk: Chunk) -> f64 {
     speed * view.dt * (1.0 + closing.strain) + closing.strain * far + ROUNDING * closing.extent
 }
 
-fn touches_wall(view: &View, candidate: &Candidate, side: Side, trouble: &mut ChunkTrouble) -> bool {
+/// A normal law that acts apart, and the features of a pair that were live before.
+pub type Apart<'a> = Option<(&'a Normal, u8)>;
+
+/// The gap below which a contact with a feature is live.
+#[inline(always)]
+pub fn limit(apart: Apart, feature: u32, radius_eff: f64) -> f64 {
+    apart.map_or(0.0, |(normal, was_live)| normal.reach(radius_eff).limit(was_live >> feature & 1 == 1))
+}
+
+fn touches_wall(view: &View, candidate: &Candidate, (side, apart): (Side, Apart), trouble: &mut ChunkTrouble) -> bool {
     let (sphere, wall) = if side == Side::A { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) };
     let movers = view.records.movers;
     let (sphere, body) = (&movers[sphere as usize], &movers[wall as usize]);
     let (now, number) = (view.colliders.now, view.wall(wall));
     let wall = now.wall(number);
     let Some(nearest) = wall.touchable(sphere.position) else { return false };
-    if nearest.distance >= sphere.radius {
+    if nearest.distance >= sphere.radius + limit(apart, 0, sphere.radius) {
         return false;
     }
     if seams::left_to_another(now.walls(), number, &nearest, sphere.position, sphere.radius) {

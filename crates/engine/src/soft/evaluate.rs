@@ -146,7 +146,7 @@ impl Kernel for Evaluate<'_> {
 fn batch<'a>(pairs: Pairs<'a>, class: Class, head: &BlockHead) -> Batch<'a> {
     let (first, end) = (head.first as usize, (head.first + head.count) as usize);
     let (placed, ahead) = (&pairs.placed[first..end], &pairs.placed[end..]);
-    Batch { candidates: pairs.candidates, class, placed, ahead, live: head.live }
+    Batch { candidates: pairs.candidates, class, placed, ahead, live: head.live, was_live: head.was_live }
 }
 
 /// Loads of up to `N` contacts.
@@ -289,6 +289,7 @@ pub fn chosen(lists: &ChunkNeighbours, contacts: &Slots, choose: impl Fn(&Candid
         for lane in lanes_of(head.live).filter(|&lane| !choose(&lists.candidates[placed[lane].candidate()])) {
             head.live &= !(1 << lane);
         }
+        head.was_live = head.live;
         any |= head.live;
     }
     (any != 0).then_some(copy)

@@ -18,8 +18,10 @@ pub struct Batch<'a> {
     pub placed: &'a [Slot],
     /// The places of the blocks that follow.
     pub ahead: &'a [Slot],
-    /// One bit a place, set where the pair may touch.
+    /// One bit per place, set where the pair may touch.
     pub live: u32,
+    /// One bit per place, set where the contact was live before.
+    pub was_live: u32,
 }
 
 impl<'a> Batch<'a> {
@@ -34,6 +36,7 @@ impl<'a> Batch<'a> {
     #[inline(always)]
     pub fn gather<const N: usize>(&self, block: &mut Block, view: &View) {
         block.solid = self.class.solid;
+        block.was_live = self.was_live;
         if self.class.solid {
             return solids::gather::<N>(block, view, self);
         }

@@ -10,17 +10,17 @@
 
 use glam::DVec3;
 
-use super::View;
 use super::lists::{Candidate, ChunkNeighbours, Class};
+use super::{View, lanes_of};
 use crate::collide::seams::is_same_place;
 use crate::contact::Side;
 use crate::law::tracked::POINTS_KNOWN;
 use crate::model::LawTable;
-use crate::state::{Slot, Slots};
+use crate::state::{BlockHead, Slot, Slots};
 use crate::wall::Wall;
 
-/// Whether a contact with `to` goes on where one with `from` has ended.
-pub fn goes_on(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
+/// Whether a contact with `to` continues one with `from` that has ended.
+pub fn continues(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
     let [p, q] = [from, to].map(|wall| {
         let nearest = wall.nearest(centre);
         nearest.normal * nearest.distance
@@ -28,30 +28,54 @@ pub fn goes_on(from: &Wall, to: &Wall, centre: DVec3, radius: f64) -> bool {
     is_same_place(p, q, radius)
 }
 
-/// Finds the wall contacts that end, each with the one that goes on in its place: `(from, to)`. To be called
-/// before places are marked anew; `touching` has a byte for every candidate.
+/// Finds the wall contacts that end, each with the one that continues it: `(from, to)`. To be called before places are marked;
+/// `touching` has a byte for every candidate.
 pub fn find(view: &View, lists: &ChunkNeighbours, contacts: &Slots, touching: &[u8], found: &mut Vec<(Slot, Slot)>) {
     if view.records.movers.len() - view.records.first_wall < 2 {
         return;
     }
-    let touches = |slot: Slot| slot.is_among(touching);
-    for head in &contacts.blocks {
-        let side = Class::wall_of(head.class);
-        if side == Side::Neither || Class::is_solid(head.class) || head.live == 0 {
-            continue;
-        }
-        for lane in (0..head.count).filter(|lane| head.live >> lane & 1 == 1) {
-            let from = contacts.placed[(head.first + lane) as usize];
-            if touches(from) {
-                continue;
-            }
-            let ranges = lists.classes.iter().filter(|range| range.class == head.class);
-            let slots = ranges.flat_map(|range| range.first..range.end).map(|other| Slot::new(other, 0));
-            let mut others = slots.filter(|&other| touches(other));
-            let next = others.find(|&to| begins(contacts, to) && follows(view, lists, side, from, to));
-            found.extend(next.map(|to| (from, to)));
-        }
+    for (class, from) in ended(contacts, touching) {
+        let mut others = of_class(lists, class).filter(|&other| other.is_among(touching));
+        let next = others.find(|&to| begins(contacts, to) && follows(view, lists, from, to));
+        found.extend(next.map(|to| (from, to)));
     }
+}
+
+/// Marks what continues a contact that ends while its surfaces are apart: under a law that acts apart the gap may be too wide for
+/// a contact to begin. `is_live` says whether a pair is live that was live before.
+pub fn mark_apart(
+    view: &View,
+    lists: &ChunkNeighbours,
+    contacts: &Slots,
+    touching: &mut [u8],
+    mut is_live: impl FnMut(&Candidate, Class) -> bool,
+) {
+    let ended: Vec<(u32, Slot)> = ended(contacts, touching).collect();
+    for (number, from) in ended {
+        let class = Class::from_number(number, view.laws.materials());
+        let next = of_class(lists, number).find(|&to| {
+            begins(contacts, to)
+                && follows(view, lists, from, to)
+                && (to.is_among(touching) || is_live(&lists.candidates[to.candidate()], class))
+        });
+        next.into_iter().for_each(|to| touching[to.candidate()] = 1);
+    }
+}
+
+/// The contacts of spheres with walls that end, with the numbers of their classes.
+fn ended<'a>(contacts: &'a Slots, touching: &'a [u8]) -> impl Iterator<Item = (u32, Slot)> + 'a {
+    let of_walls = |head: &&BlockHead| Class::wall_of(head.class) != Side::Neither && !Class::is_solid(head.class);
+    let live = contacts.blocks.iter().filter(of_walls).flat_map(|head| {
+        let slot = |lane: usize| (head.class, contacts.placed[head.first as usize + lane]);
+        lanes_of(head.live).map(slot)
+    });
+    live.filter(|(_, slot)| !slot.is_among(touching))
+}
+
+/// The pairs of a class of spheres and walls.
+fn of_class(lists: &ChunkNeighbours, class: u32) -> impl Iterator<Item = Slot> {
+    let ranges = lists.classes.iter().filter(move |range| range.class == class);
+    ranges.flat_map(|range| range.first..range.end).map(|pair| Slot::new(pair, 0))
 }
 
 /// Whether what touches now did not touch before.
@@ -66,15 +90,16 @@ fn place(contacts: &Slots, slot: Slot) -> Option<(usize, usize)> {
     Some((block, (place - contacts.blocks[block].first) as usize))
 }
 
-fn follows(view: &View, lists: &ChunkNeighbours, side: Side, from: Slot, to: Slot) -> bool {
-    let parts = |candidate: &Candidate| match side {
-        Side::A => (candidate.b, candidate.a),
-        _ => (candidate.a, candidate.b),
+/// Whether the second of two pairs of one class continues the first.
+fn follows(view: &View, lists: &ChunkNeighbours, from: Slot, to: Slot) -> bool {
+    let is_wall = |index: u32| index as usize >= view.records.first_wall;
+    let parts = |candidate: &Candidate| {
+        if is_wall(candidate.a) { (candidate.b, candidate.a) } else { (candidate.a, candidate.b) }
     };
     let [(sphere, old), (other, new)] = [from, to].map(|slot| parts(&lists.candidates[slot.candidate()]));
     let mover = &view.records.movers[sphere as usize];
     let [old, new] = [old, new].map(|wall| view.colliders.now.wall(view.wall(wall)));
-    sphere == other && goes_on(old, new, mover.position, mover.radius)
+    sphere == other && continues(old, new, mover.position, mover.radius)
 }
 
 /// Copies the memory over. To be called when all have their places, before the memory of those that ended is dropped.

@@ -71,6 +71,8 @@ pub struct Scratch {
     /// A byte for each candidate, a bit for each feature: set where a wall or a solid touches in this step. Not kept up where there
     /// are none.
     touching: Vec<u8>,
+    /// The same for what was live in the step before, where a law acts apart.
+    was_live: Vec<u8>,
     /// The touches of one pair.
     touches: Touches,
     /// Contacts with walls that end, and those that go on in their place.
@@ -194,7 +196,8 @@ impl ChunkWork {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let posted = |outbox: &Outbox| 4 * outbox.bodies.capacity() + size_of::<Load>() * outbox.loads.capacity();
-        let scratch = self.scratch.touching.capacity() + 4 * self.scratch.begun.capacity();
+        let scratch =
+            self.scratch.touching.capacity() + self.scratch.was_live.capacity() + 4 * self.scratch.begun.capacity();
         self.outboxes.iter().map(posted).sum::<usize>() + scratch + self.watch.bytes()
     }
 }

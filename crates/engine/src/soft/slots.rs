@@ -17,7 +17,7 @@ pub fn lay_out(lists: &ChunkNeighbours, laws: &LawTable, contacts: &mut Slots) {
     contacts.blocks.clear();
     let mut end = MemorySize::default();
     for (place, &slot) in contacts.placed.iter().enumerate() {
-        let class = class_of(lists, slot);
+        let class = lists.class_of(slot.candidate());
         match contacts.blocks.last_mut() {
             Some(head) if head.class == class && (head.count as usize) < LANES => head.count += 1,
             _ => contacts.blocks.push(new_block(class, place, Class::memory_size(class, laws), &mut end)),
@@ -30,15 +30,17 @@ pub fn lay_out(lists: &ChunkNeighbours, laws: &LawTable, contacts: &mut Slots) {
 
 /// A block of one place, whose memory begins where all other memory ends.
 fn new_block(class: u32, first: usize, size: MemorySize, end: &mut MemorySize) -> BlockHead {
-    let head =
-        BlockHead { class, first: first as u32, count: 1, live: 0, memory: end.hot as u32, cold: end.cold as u32 };
+    let head = BlockHead {
+        class,
+        first: first as u32,
+        count: 1,
+        live: 0,
+        was_live: 0,
+        memory: end.hot as u32,
+        cold: end.cold as u32,
+    };
     *end = MemorySize { hot: end.hot + size.hot, cold: end.cold + LANES * size.cold };
     head
-}
-
-fn class_of(lists: &ChunkNeighbours, slot: Slot) -> u32 {
-    let range = lists.classes.partition_point(|range| range.end as usize <= slot.candidate());
-    lists.classes.get(range).map_or(0, |range| range.class)
 }
 
 /// Waits for the pairs of spheres that have no place.
@@ -55,7 +57,7 @@ pub fn watch_others(lists: &ChunkNeighbours, placed: &[Slot], watch: &mut Watch)
 /// Makes places for those that have none; they remember nothing.
 pub fn put_in(lists: &ChunkNeighbours, begun: &[Slot], laws: &LawTable, contacts: &mut Slots) {
     for &slot in begun {
-        let class = class_of(lists, slot);
+        let class = lists.class_of(slot.candidate());
         let last = contacts.blocks.iter().rposition(|head| head.class == class);
         match last.filter(|&last| (contacts.blocks[last].count as usize) < LANES) {
             Some(block) => {

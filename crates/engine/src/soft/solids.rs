@@ -1,6 +1,7 @@
 //! Pairs with an ellipsoid or a box in the pass over contacts: which touch, and what is gathered of them. They are looked at in
 //! every step, as walls are; the geometry is in `collide/`.
 
+use super::detect::{Apart, limit};
 use super::gather::Batch;
 use super::lists::Candidate;
 use super::{TooDeep, View};
@@ -12,14 +13,15 @@ use crate::contact::{Block, Side};
 pub fn touch(
     view: &View,
     candidate: &Candidate,
-    wall: Side,
+    (wall, apart): (Side, Apart),
     touches: &mut Touches,
     too_deep: &mut Option<TooDeep>,
 ) -> u8 {
     let [a, b] = view.ends(candidate, wall);
-    general::touch(&a, &b, touches);
+    let within = apart.map_or(0.0, |_| f64::INFINITY);
+    general::touch(&a, &b, within, touches);
     let mut features = 0;
-    for touch in touches.iter() {
+    for touch in touches.iter().filter(|touch| touch.gap < limit(apart, touch.feature, touch.radius_eff)) {
         features |= 1 << touch.feature;
         let overlap = touch.overlap();
         if overlap > 0.5 * touch.radius_eff {
@@ -38,6 +40,8 @@ pub fn gather<const N: usize>(block: &mut Block, view: &View, batch: &Batch) {
     let (placed, live) = (batch.placed, batch.live);
     // Only what touches is worth its geometry; the lanes between repeat one that does.
     let any = (live.trailing_zeros() as usize).min(placed.len() - 1);
+    let apart = view.acting_apart(batch.class);
+    let end = |radius_eff: f64| apart.map_or(0.0, |normal| normal.reach(radius_eff).end);
     // The corners of a box stand side by side and share one mass.
     let mut last: Option<((u32, u32), f64)> = None;
     for lane in 0..N {
@@ -49,7 +53,7 @@ pub fn gather<const N: usize>(block: &mut Block, view: &View, batch: &Batch) {
         if touches {
             let pair = (candidate.a, candidate.b);
             let known = last.filter(|(of, _)| *of == pair).map(|(_, mass)| mass);
-            let mass = known.unwrap_or_else(|| general::normal_mass_of(&a, &b, block.dt));
+            let mass = known.unwrap_or_else(|| general::normal_mass_of(&a, &b, block.dt, end));
             block.normal_mass.0[lane] = mass;
             last = Some((pair, mass));
         }

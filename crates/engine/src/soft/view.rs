@@ -2,13 +2,14 @@
 
 use glam::DQuat;
 
-use super::lists::Candidate;
+use super::lists::{Candidate, Class};
 use crate::broad::Shifts;
 use crate::collide::general::End;
 use crate::collider::Placed;
 use crate::contact::Side;
 use crate::flow::PairFlow;
 use crate::geometry::Geometry;
+use crate::law::Normal;
 use crate::model::{LawTable, Special};
 use crate::state::{Bodies, Mover};
 
@@ -87,6 +88,13 @@ impl<'a> View<'a> {
     #[inline(always)]
     pub fn movers(&self, pair: &Candidate) -> [&'a Mover; 2] {
         [&self.records.movers[pair.a as usize], &self.records.movers[pair.b as usize]]
+    }
+
+    /// The normal law of a class of pairs, if it acts apart.
+    #[inline(always)]
+    pub fn acting_apart(&self, class: Class) -> Option<&'a Normal> {
+        let laws = self.laws.get(class.material_a, class.material_b)?;
+        laws.soft_normal().filter(|normal| normal.acts_apart())
     }
 
     /// The number of a wall, of its body's index.

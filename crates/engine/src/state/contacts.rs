@@ -176,8 +176,10 @@ pub struct BlockHead {
     pub first: u32,
     /// How many places it has.
     pub count: u32,
-    /// One bit a place, set where the pair touches.
+    /// One bit per place, set where the contact is live.
     pub live: u32,
+    /// The same before the latest detection: how far a live contact reaches may differ from where one begins (`law::Reach`).
+    pub was_live: u32,
     /// Where its lanes of memory begin.
     pub memory: u32,
     /// Where its numbers in the cold slab begin.

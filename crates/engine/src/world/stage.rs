@@ -124,9 +124,9 @@ impl World {
         for index in 0..self.state.bodies.movers.len() {
             let mover = &self.state.bodies.movers[index];
             let motion = self.motion_of(mover.id);
-            let goes_on = matches!(&motion, Some(Motion::Prescribed(motion)) if !motion.begins_at(self.state.step));
+            let continues = matches!(&motion, Some(Motion::Prescribed(motion)) if !motion.begins_at(self.state.step));
             let there = old.index_of.get(mover.id as usize).and_then(|&index| old.movers.get(index as usize));
-            if let (true, Some(there)) = (goes_on, there) {
+            if let (true, Some(there)) = (continues, there) {
                 let mover = &mut self.state.bodies.movers[index];
                 (mover.velocity, mover.angular_velocity) = (there.velocity, there.angular_velocity);
             }

@@ -1,6 +1,7 @@
 //! The engine's integration tests, one binary so that the engine is linked once. Each module says what it tests.
 
 mod allocations;
+mod apart;
 mod arrivals;
 mod bits;
 mod box_impacts;

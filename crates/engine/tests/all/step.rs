@@ -69,10 +69,7 @@ fn impact_errors(normal: &dyn Fn(f64) -> Normal, count: usize, fractions: &[f64]
     // The reference errs by less than a tenth of what a fraction of 0.03 does: first order in the step.
     const FINE: f64 = 0.002;
     let mut worst = vec![[0.0_f64; 3]; fractions.len()];
-    let slope = |normal: Normal| match normal {
-        Normal::Hooke(law) => law.stiffness,
-        Normal::Hertz(law) => law.slope(R, 0.01 * R),
-    };
+    let slope = |normal: Normal| normal.ask(|law| law.stiffness(R, 0.01 * R));
     for e in [0.3, 0.5, 0.9] {
         for (ratio, mu) in [(2.0 / 7.0, 0.1), (2.0 / 7.0, 0.5), (0.8, 0.5)] {
             let laws = with_slide(normal(e), ratio * slope(normal(e)), 0.0, mu);

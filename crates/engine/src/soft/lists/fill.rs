@@ -133,12 +133,12 @@ impl Fill<'_> {
     fn partners(&self, i: u32, seeker: &mut Seeker, mut found: impl FnMut(Partner)) {
         let movers = &self.bodies.movers;
         let me = &movers[i as usize];
-        let skin = self.sizes.skin;
+        let listed = self.sizes.listed();
         let ball = Ball { centre: me.position, reach: me.radius, id: me.id };
         seeker.partners(i, &ball, |near| {
             let gap = near.gap();
             let movable = me.inverse_mass > 0.0 || movers[near.index as usize].inverse_mass > 0.0;
-            if gap < skin && movable {
+            if gap < listed && movable {
                 found(Partner { other: near.index, id: near.id, image: near.image, shell: self.shell(gap) });
             }
         });
@@ -148,7 +148,7 @@ impl Fill<'_> {
                 // A plane that turns sweeps far: list every sphere against it, and always look at it.
                 let turns = wall.sweeps(movers[j].angular_velocity);
                 let gap = wall.nearest(me.position).distance - me.radius;
-                if turns || gap < skin {
+                if turns || gap < listed {
                     let shell = self.shell(if turns { 0.0 } else { gap });
                     let (other, id, image) = (j as u32, movers[j].id, Image::default());
                     found(Partner { other, id, image, shell });

@@ -16,6 +16,7 @@ use crate::cell::Frame;
 use crate::collider::Placed;
 use crate::inflow::Inflow;
 use crate::model::LawTable;
+use crate::shape::Shape;
 use crate::state::{Bodies, Mover};
 
 /// A pair that might touch, by index; `a` has the lower id. In how many places it does is not known to the lists: see `Slot`.
@@ -53,7 +54,8 @@ impl Candidate {
 pub struct ClassRange {
     /// The class's number.
     pub class: u32,
-    /// No two of them were closer than this when lists were made (m): until bodies have moved by half of it, in a cell at rest, none touch.
+    /// No two of them were closer than this when lists were made (m): until bodies have moved by half of it, in a cell at rest, none
+    /// touch.
     pub least_gap: f64,
     /// First candidate.
     pub first: u32,
@@ -77,11 +79,21 @@ pub struct ChunkNeighbours {
     pub completes: Vec<u32>,
 }
 
+impl ChunkNeighbours {
+    /// The number of the class of a candidate.
+    pub fn class_of(&self, candidate: usize) -> u32 {
+        let range = self.classes.partition_point(|range| range.end as usize <= candidate);
+        self.classes.get(range).map_or(0, |range| range.class)
+    }
+}
+
 /// The lengths by which lists are made (m).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sizes {
-    /// Pairs closer than this gap are listed.
+    /// Pairs that have to close by less than this until they act on each other are listed.
     pub skin: f64,
+    /// The largest gap at which a law acts: 0 unless one acts apart.
+    pub apart: f64,
     /// Radius of the smallest sphere: what size classes count from.
     pub smallest: f64,
     /// Radius of the largest body that is or was there.
@@ -94,9 +106,14 @@ impl Sizes {
         0.5 * self.skin
     }
 
-    /// The largest reach of a pair of spheres.
+    /// Pairs with a smaller gap are listed.
+    pub fn listed(&self) -> f64 {
+        self.skin + self.apart
+    }
+
+    /// The largest distance of centres at which two spheres act on each other.
     pub fn reach(&self) -> f64 {
-        2.0 * self.largest
+        2.0 * self.largest + self.apart
     }
 
     /// Makes ready for a sphere of a size that was not announced.
@@ -108,7 +125,7 @@ impl Sizes {
 
     /// The size classes of spheres in the search.
     fn levels(&self) -> Levels {
-        Levels { smallest: self.smallest, within: self.skin }
+        Levels { smallest: self.smallest, within: self.listed() }
     }
 }
 
@@ -129,12 +146,17 @@ pub struct Neighbours {
 /// pairs, those that touch or nearly do first; of walls, only shells that can have closed are looked at.
 pub(super) const SHELLS: [f64; 3] = [f64::NEG_INFINITY, 0.125, 0.5];
 
+/// No contact of a body of this shape has a larger effective radius (m).
+fn largest_radius_eff(shape: &Shape) -> f64 {
+    shape.roundness().map_or(0.0, |[largest, _]| largest)
+}
+
 /// Skin as a fraction of the mean radius: some four candidates a sphere in a dense packing.
 const SKIN_OF_MEAN_RADIUS: f64 = 0.25;
 
 impl Neighbours {
     /// For these bodies and those to come, so that the skin stays what it is; lists are made by `build`.
-    pub fn new(bodies: &Bodies, inflows: &[Inflow]) -> Self {
+    pub fn new(laws: &LawTable, bodies: &Bodies, inflows: &[Inflow]) -> Self {
         let radii = bodies.grains().iter().map(|m| m.radius);
         let to_come = inflows.iter().map(|inflow| inflow.mould.radii()[0]);
         let smallest = radii.clone().chain(to_come).fold(f64::INFINITY, f64::min);
@@ -148,7 +170,11 @@ impl Neighbours {
         // Small grains must not drown in candidates, nor a lone large one force constant rebuilding.
         let skin = (SKIN_OF_MEAN_RADIUS * mean).min(smallest);
         let largest = bodies.movers.iter().map(|mover| mover.radius).fold(0.0, f64::max);
-        Neighbours::with_sizes(Sizes { skin: if skin.is_finite() { skin } else { 0.0 }, smallest, largest })
+        let solids = bodies.specials.iter().filter_map(|special| special.shape.as_ref()).map(largest_radius_eff);
+        let to_come = inflows.iter().flat_map(|inflow| inflow.mould.extremes());
+        let radius_eff = to_come.map(|shape| largest_radius_eff(&shape)).chain(solids).fold(largest, f64::max);
+        let (skin, apart) = (if skin.is_finite() { skin } else { 0.0 }, laws.farthest(radius_eff));
+        Neighbours::with_sizes(Sizes { skin, apart, smallest, largest })
     }
 
     /// With these sizes; lists are made by `build`.

@@ -153,6 +153,7 @@ pub fn damped(laws: SpringLaws) -> SpringLaws {
     let normal = match laws.normal {
         Normal::Hooke(law) => Normal::Hooke(Hooke::with_restitution(law.stiffness, 0.5, false)),
         Normal::Hertz(law) => Normal::Hertz(Hertz::with_restitution(law.stiffness, 0.5, true)),
+        own => own,
     };
     SpringLaws { normal, ..laws }
 }

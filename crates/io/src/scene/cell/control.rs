@@ -7,7 +7,6 @@
 use glam::{DMat3, DVec3};
 use stickslip::body::BodyList;
 use stickslip::cell::{CellInertia, Control};
-use stickslip::law::Normal;
 use stickslip::model::{Explicit, Integrator, LawTable, Material, Method};
 use stickslip::schedule::{Quantity, Signal};
 
@@ -193,10 +192,8 @@ fn mean_grain(bodies: &BodyList, materials: &[Material], laws: &LawTable) -> Opt
     let most = counts.iter().max().filter(|most| **most > 0)?;
     let material = counts.iter().position(|count| count == most)? as u16;
     let radius = radii / count;
-    let stiffness = match laws.springs(material, material)?.normal {
-        Normal::Hooke(law) => law.stiffness,
-        Normal::Hertz(law) => law.slope(0.5 * radius, HERTZ_OVERLAP * radius),
-    };
+    let normal = laws.springs(material, material)?.normal;
+    let stiffness = normal.ask(|law| law.stiffness(0.5 * radius, HERTZ_OVERLAP * radius));
     Some((radius, masses / count, stiffness))
 }
 

@@ -15,7 +15,7 @@ mod traffic;
 mod work;
 
 pub use rattlers::Packing;
-pub use saved::{Saved, SavedContact};
+pub use saved::Saved;
 pub use stage::Begin;
 pub use traffic::StreamReport;
 pub use work::{advise_step, taken_by};

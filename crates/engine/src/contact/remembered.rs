@@ -61,6 +61,20 @@ impl Remembered {
         self.numbers.extend(numbers);
     }
 
+    /// Contacts of `stride` numbers each.
+    pub fn from_rows(keys: Vec<ContactKey>, live: Vec<bool>, numbers: Vec<f64>, stride: usize) -> Self {
+        let at = (0..keys.len()).map(|contact| (contact * stride) as u32).collect();
+        Remembered { keys, live, at, numbers }
+    }
+
+    /// Whether all have `stride` numbers.
+    pub fn are_rows_of(&self, stride: usize) -> bool {
+        let mut begins = self.at.iter().enumerate();
+        [self.live.len(), self.at.len()] == [self.len(); 2]
+            && self.len().checked_mul(stride) == Some(self.numbers.len())
+            && begins.all(|(contact, &at)| at as usize == contact * stride)
+    }
+
     /// What one of them remembers.
     pub fn numbers_of(&self, contact: usize) -> &[f64] {
         let end = self.at.get(contact + 1).map_or(self.numbers.len(), |&end| end as usize);

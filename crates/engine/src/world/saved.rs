@@ -31,18 +31,6 @@ use crate::mover::{check_body, mover_of};
 use crate::setup::Setup;
 use crate::state::{GONE, Load, Mover};
 
-/// A place among the contacts; its memory stands in `Saved::memory`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SavedContact {
-    /// Lower id.
-    pub a: u32,
-    /// Higher id.
-    pub b: u32,
-    /// Which of several contacts of the two: see `ContactRow`.
-    pub feature: u8,
-    /// Whether the pair touches; else it has touched since lists were made, and has its place but no memory.
-    pub live: bool,
-}
 
 /// Everything that changes in a run, in the order in which it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,12 +51,10 @@ pub struct Saved {
     pub spheres: usize,
     /// The bodies, in their order in space.
     pub bodies: Columns,
-    /// The places of contacts, in their order.
-    pub contacts: Vec<SavedContact>,
-    /// Numbers of memory a contact: what the method remembers of it, then zeros.
+    /// The places of contacts, in their order: all of as many numbers.
+    pub contacts: Remembered,
+    /// Numbers per contact: what the method remembers of it, then zeros.
     pub stride: usize,
-    /// The memory of every contact, one after the other.
-    pub memory: Vec<f64>,
     /// What has come and gone.
     pub traffic: Traffic,
     /// The cell, if there is one.
@@ -94,11 +80,9 @@ impl World {
             all.for_each(|(index, row)| self.column_row(column, index, row));
             saved.bodies.push(column, numbers);
         }
+        let zeros = std::iter::repeat(0.0);
         let _: Result<(), Infallible> = self.visit_contacts(|key, live, numbers| {
-            let ContactKey { a, b, feature } = key;
-            saved.contacts.push(SavedContact { a, b, feature: feature as u8, live });
-            saved.memory.extend_from_slice(numbers);
-            saved.memory.resize(saved.contacts.len() * saved.stride, 0.0);
+            saved.contacts.push(key, live, numbers.iter().copied().chain(zeros.clone()).take(saved.stride));
             Ok(())
         });
         saved
@@ -118,9 +102,8 @@ impl World {
             chunk: bodies.chunk,
             spheres: bodies.first_wall,
             bodies: Columns::default(),
-            contacts: Vec::new(),
+            contacts: Remembered::default(),
             stride: method.stride(&self.model),
-            memory: Vec::new(),
             traffic: self.state.traffic.clone(),
             cell: self.state.cell,
         }
@@ -268,14 +251,9 @@ impl World {
     pub(super) fn put_back(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         self.check_sizes(saved)?;
         self.place_bodies(saved)?;
-        let mut contacts = Remembered::with_capacity(saved.contacts.len());
-        for (contact, numbers) in saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride)) {
-            let &SavedContact { a, b, feature, live } = contact;
-            contacts.push(ContactKey { a, b, feature: u32::from(feature) }, live, numbers.iter().copied());
-        }
         let entries = |name: &str| saved.entry(name);
         let World { model, state, geometry, work } = self;
-        let kept = Kept { entries: &entries, contacts: &contacts };
+        let kept = Kept { entries: &entries, contacts: &saved.contacts };
         work.answers_mut().resume(Changed { model, state, geometry }, kept)
     }
 
@@ -292,7 +270,7 @@ impl World {
         if !(1..=1 << 16).contains(&saved.chunk) {
             return broken(format!("chunks of {} bodies", saved.chunk));
         }
-        if saved.stride == 0 || saved.contacts.len().checked_mul(saved.stride) != Some(saved.memory.len()) {
+        if saved.stride == 0 || !saved.contacts.are_rows_of(saved.stride) {
             return broken("memory and contacts differ in number");
         }
         Ok(())

@@ -94,7 +94,7 @@ fn mass_comes_at_its_rate_and_a_saved_world_goes_on_to_the_bit() {
             let mut restored = World::restore(setup.clone(), &saved).unwrap();
             restored.advance(6000).unwrap();
             let (a, b) = (whole.save(), restored.save());
-            assert_eq!((&a.bodies, &a.memory, &a.sums), (&b.bodies, &b.memory, &b.sums));
+            assert_eq!((&a.bodies, &a.contacts, &a.sums), (&b.bodies, &b.contacts, &b.sums));
             assert_eq!(a.traffic, b.traffic);
         });
     }

@@ -261,9 +261,9 @@ fn a_saved_state_that_is_broken_is_refused() {
     };
     assert!(saved.contacts.len() > 1 && saved.entries.len() > 5);
     assert!(refused(&|saved| saved.entries.clear()).contains("lacks the entry `iterations`"));
-    assert!(refused(&|saved| saved.memory[1] = f64::NAN).contains("the contact of bodies"));
-    assert!(refused(&|saved| saved.contacts.swap(0, 1)).contains("not in order"));
-    assert!(refused(&|saved| saved.contacts[0].b = 77).contains("the contact of bodies"));
+    assert!(refused(&|saved| saved.contacts.numbers[1] = f64::NAN).contains("the contact of bodies"));
+    assert!(refused(&|saved| saved.contacts.keys.swap(0, 1)).contains("not in order"));
+    assert!(refused(&|saved| saved.contacts.keys[0].b = 77).contains("the contact of bodies"));
 }
 
 #[test]

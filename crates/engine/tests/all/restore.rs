@@ -85,7 +85,7 @@ fn a_restored_world_goes_on_with_the_same_bits() {
             whole.advance(1500).unwrap();
             assert!(whole.contact_count() > 100 && whole.rebuilds() > 3, "{}", whole.contact_count());
             let saved = whole.save();
-            assert!(saved.contacts.iter().any(|contact| !contact.live), "some pairs have parted");
+            assert!(saved.contacts.live.contains(&false), "some pairs have parted");
             let mut restored = World::restore(setup.clone(), &saved).unwrap();
             same(&whole, &restored);
             // Long enough for lists to be made anew.
@@ -132,7 +132,7 @@ fn a_restarted_world_goes_on_with_the_same_bits_and_a_new_ledger() {
     stage.advance(300).unwrap();
     assert!(whole.state().bodies == stage.state().bodies);
     let (one, other) = (whole.save(), stage.save());
-    assert!(one.contacts == other.contacts && one.memory == other.memory);
+    assert!(one.contacts == other.contacts);
     // What was lost since, by both ledgers.
     let (ledger, turned_over) = (stage.ledger(), stage.ledger().kinetic + stage.ledger().total_lost().abs());
     assert!(ledger.error.abs() < 0.01 * turned_over, "{ledger:?}");
@@ -217,12 +217,12 @@ fn a_state_that_does_not_fit_is_refused() {
     broken(refused(&|s| set(s, "skin", f64::INFINITY)));
     broken(refused(&|s| s.entries.retain(|entry| entry.0 != "pressed")));
     broken(refused(&|s| s.stride = 0));
-    broken(refused(&|s| s.memory.truncate(7)));
-    broken(refused(&|s| s.memory[1] = f64::NAN));
+    broken(refused(&|s| s.contacts.numbers.truncate(7)));
+    broken(refused(&|s| s.contacts.numbers[1] = f64::NAN));
     broken(refused(&|s| s.bodies.row_mut("walls.built_orientation", 1)[2] = f64::NAN));
-    broken(refused(&|s| s.contacts[0].b = u32::MAX));
-    broken(refused(&|s| s.contacts[1] = s.contacts[0]));
-    broken(refused(&|s| (s.contacts[0].a, s.contacts[0].b) = (0, 1)));
+    broken(refused(&|s| s.contacts.keys[0].b = u32::MAX));
+    broken(refused(&|s| s.contacts.keys[1] = s.contacts.keys[0]));
+    broken(refused(&|s| (s.contacts.keys[0].a, s.contacts.keys[0].b) = (0, 1)));
 }
 
 #[test]

@@ -529,13 +529,13 @@ fn threads_and_stops_do_not_change_a_bit() {
             let mut world = World::new(setup.clone()).unwrap();
             world.advance(431).unwrap();
             let saved = world.save();
-            features += saved.contacts.iter().filter(|contact| contact.feature > 0).count();
+            features += saved.contacts.keys.iter().filter(|key| key.feature > 0).count();
             let mut world = World::restore(setup.clone(), &saved).unwrap();
             for _ in 0..69 {
                 world.step().unwrap();
             }
             world.advance(400).unwrap();
-            features += world.save().contacts.iter().filter(|contact| contact.feature > 0).count();
+            features += world.save().contacts.keys.iter().filter(|key| key.feature > 0).count();
             text(&world)
         });
         assert!(features > 0, "the box has stood on its corners");

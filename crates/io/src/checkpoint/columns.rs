@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use stickslip::World;
 use stickslip::column::{COLUMNS, Column, Columns, Kind, MOST_WIDTH, Of};
-use stickslip::world::{Saved, SavedContact};
+use stickslip::world::{ContactKey, Remembered, Saved};
 
 use super::format::{Packed, Part, Row};
 use super::numbers::{self, NUMBERS};
@@ -15,6 +15,12 @@ use super::version1;
 
 /// A section that is there only where some pair has several contacts.
 const FEATURES: &str = "contacts.feature";
+
+/// Called with each place of a contact: which, whether it is live, what it remembers.
+pub type VisitPlace<'a> = dyn FnMut(ContactKey, bool, &[f64]) -> io::Result<()> + 'a;
+
+/// Writes what a section has of a place.
+type WritePlace = fn(ContactKey, bool, &[f64], &mut dyn Write) -> io::Result<()>;
 
 /// A state: one that was read, or a world's, which is not copied for it.
 pub trait Source {
@@ -28,8 +34,8 @@ pub trait Source {
     fn rows_of(&self, column: &Column) -> usize;
     /// One row of a column.
     fn row(&self, column: &Column, index: usize, out: &mut [f64]);
-    /// The places of contacts with their memory, in their order.
-    fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()>;
+    /// The places of contacts in their order: which, whether it is live, and as many numbers of memory as any has.
+    fn contacts(&self, visit: &mut VisitPlace<'_>) -> io::Result<()>;
     /// Whether two bodies may have several contacts, told apart by a number.
     fn has_features(&self) -> bool;
 }
@@ -57,13 +63,12 @@ impl Source for Saved {
         }
     }
 
-    fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()> {
-        let mut contacts = self.contacts.iter().zip(self.memory.chunks_exact(self.stride.max(1)));
-        contacts.try_for_each(|(contact, memory)| visit(*contact, memory))
+    fn contacts(&self, visit: &mut VisitPlace<'_>) -> io::Result<()> {
+        self.contacts.iter().try_for_each(|(key, live, memory)| visit(key, live, memory))
     }
 
     fn has_features(&self) -> bool {
-        self.contacts.iter().any(|contact| contact.feature != 0)
+        self.contacts.keys.iter().any(|key| key.feature != 0)
     }
 }
 
@@ -101,19 +106,19 @@ impl Source for Living<'_> {
         self.world.column_row(column, index, out);
     }
 
-    fn contacts(&self, visit: &mut dyn FnMut(SavedContact, &[f64]) -> io::Result<()>) -> io::Result<()> {
+    fn contacts(&self, visit: &mut VisitPlace<'_>) -> io::Result<()> {
         // A row of memory is as long as the longest.
         let mut row = vec![0.0; self.head.stride];
         self.world.visit_contacts(|key, live, numbers| {
             row.fill(0.0);
             row[..numbers.len()].copy_from_slice(numbers);
-            visit(SavedContact { a: key.a, b: key.b, feature: key.feature as u8, live }, &row)
+            visit(key, live, &row)
         })
     }
 
     fn has_features(&self) -> bool {
         let mut any = false;
-        let look = |key: stickslip::world::ContactKey, _: bool, _: &[f64]| -> Result<(), std::convert::Infallible> {
+        let look = |key: ContactKey, _: bool, _: &[f64]| -> Result<(), std::convert::Infallible> {
             any |= key.feature != 0;
             Ok(())
         };
@@ -126,17 +131,17 @@ pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
     let head = |out: &mut dyn Write| out.write_all(&numbers::bytes(source.head(), source.counts())?);
     let mut parts = vec![Part::new(NUMBERS, head)];
     parts.extend(source.columns().into_iter().map(|column| part_of(source, column)));
-    let each = |name, write: fn(SavedContact, &[f64], &mut dyn Write) -> io::Result<()>| {
-        Part::new(name, move |out| source.contacts(&mut |contact, memory| write(contact, memory, &mut *out)))
+    let each = |name, write: WritePlace| {
+        Part::new(name, move |out| source.contacts(&mut |key, live, memory| write(key, live, memory, &mut *out)))
     };
-    parts.push(each("contacts.a", |contact, _, out| out.write_all(&contact.a.to_le_bytes())));
-    parts.push(each("contacts.b", |contact, _, out| out.write_all(&contact.b.to_le_bytes())));
-    parts.push(each("contacts.live", |contact, _, out| out.write_all(&[u8::from(contact.live)])));
-    parts.push(each("contacts.memory", |_, memory, out| {
+    parts.push(each("contacts.a", |key, _, _, out| out.write_all(&key.a.to_le_bytes())));
+    parts.push(each("contacts.b", |key, _, _, out| out.write_all(&key.b.to_le_bytes())));
+    parts.push(each("contacts.live", |_, live, _, out| out.write_all(&[u8::from(live)])));
+    parts.push(each("contacts.memory", |_, _, memory, out| {
         memory.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
     }));
     if source.has_features() {
-        parts.push(each(FEATURES, |contact, _, out| out.write_all(&[contact.feature])));
+        parts.push(each(FEATURES, |key, _, _, out| out.write_all(&[key.feature as u8])));
     }
     parts
 }
@@ -257,9 +262,10 @@ pub fn read(sections: &mut Sections<'_>) -> Result<Saved, String> {
     } else {
         vec![0; contacts]
     };
-    let contact = |i: usize| SavedContact { a: a[i], b: b[i], feature: feature[i], live: live[i] != 0 };
-    saved.contacts = (0..contacts).map(contact).collect();
-    saved.memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
+    let keys = (0..contacts).map(|i| ContactKey { a: a[i], b: b[i], feature: u32::from(feature[i]) }).collect();
+    let live = live.into_iter().map(|live| live != 0).collect();
+    let memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
+    saved.contacts = Remembered::from_rows(keys, live, memory, saved.stride);
     Ok(saved)
 }
 

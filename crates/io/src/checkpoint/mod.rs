@@ -103,7 +103,7 @@ impl Checkpoint {
     /// Ids, materials and laws that are named must be there.
     fn check(&self) -> Result<(), String> {
         let (bodies, materials) = (self.description.bodies.len(), self.description.materials.len());
-        let ids = self.saved.bodies.ids().chain(self.saved.contacts.iter().flat_map(|c| [c.a, c.b]));
+        let ids = self.saved.bodies.ids().chain(self.saved.contacts.keys.iter().flat_map(|key| [key.a, key.b]));
         if let Some(id) = ids.into_iter().find(|&id| id as usize >= bodies) {
             return Err(format!("is damaged: it does not describe body {id}"));
         }

@@ -12,7 +12,7 @@ use stickslip::clock::Clock;
 use stickslip::column::Columns;
 use stickslip::inflow::Traffic;
 use stickslip::ledger::Sums;
-use stickslip::world::Saved;
+use stickslip::world::{Remembered, Saved};
 
 /// The section's name.
 pub const NUMBERS: &str = "numbers";
@@ -109,9 +109,8 @@ pub fn read(bytes: &[u8]) -> Result<(Saved, [usize; 2]), String> {
         chunk: rows.need_count("chunk")?,
         spheres: rows.need_count("grains")?,
         bodies: Columns::default(),
-        contacts: Vec::new(),
+        contacts: Remembered::default(),
         stride: rows.need_count("contacts.stride")?,
-        memory: Vec::new(),
         traffic: Traffic::default(),
         cell,
         entries: rows.take_method(),

@@ -8,7 +8,7 @@ use stickslip::clock::Clock;
 use stickslip::column::Columns;
 use stickslip::inflow::Traffic;
 use stickslip::ledger::{Carried, Sums};
-use stickslip::world::Saved;
+use stickslip::world::{Remembered, Saved};
 
 use super::numbers::{check, check_cell};
 
@@ -53,9 +53,8 @@ pub fn read(words: &[u64], cell: Option<&[f64]>) -> Result<(Saved, [usize; 2]), 
         chunk: count(3),
         spheres: count(2),
         bodies: Columns::default(),
-        contacts: Vec::new(),
+        contacts: Remembered::default(),
         stride: count(5),
-        memory: Vec::new(),
         traffic: Traffic::default(),
         cell: cell.map(read_cell).transpose()?,
     };

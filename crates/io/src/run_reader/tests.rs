@@ -119,8 +119,7 @@ fn the_cell_is_read_from_the_end_and_from_the_series() {
         let description = crate::checkpoint::Description::default();
         let mut checkpoint = Checkpoint::of(&world, &description);
         checkpoint.saved.bodies.truncate(0);
-        checkpoint.saved.contacts.clear();
-        checkpoint.saved.memory.clear();
+        checkpoint.saved.contacts = Default::default();
         checkpoint.saved.spheres = 0;
         checkpoint.saved.cell = cell.map(|frame| CellState::new(&Cell { frame, control: Control::Fixed }, DVec3::ZERO));
         // With a cell there is a column of images, of no body here.

@@ -126,9 +126,9 @@ pub(crate) fn remembered(
 ) -> (Remembered, Vec<String>) {
     let (mut remembered, mut dropped) = (Remembered::default(), BTreeSet::new());
     let now = pairs(&setup.model);
-    for (contact, numbers) in saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride.max(1))) {
+    for (contact, _, numbers) in saved.contacts.iter().filter(|(_, live, _)| *live) {
         let [a, b] = [contact.a, contact.b].map(|id| new_ids[id as usize]);
-        let (Some(a), Some(b), true) = (a, b, contact.live) else { continue };
+        let (Some(a), Some(b)) = (a, b) else { continue };
         let [old_a, old_b] = [contact.a, contact.b].map(|id| before.bodies.material(id as usize));
         let [new_a, new_b] = [a, b].map(|id| setup.bodies.material(id as usize));
         let between = [new_a.min(new_b), new_a.max(new_b)];
@@ -139,7 +139,7 @@ pub(crate) fn remembered(
         let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
         let memory = PairMemory::from(numbers.as_slice());
         let memory = if a < b { memory } else { laws.swapped(memory) };
-        let key = ContactKey { a: a.min(b), b: a.max(b), feature: u32::from(contact.feature) };
+        let key = ContactKey { a: a.min(b), b: a.max(b), feature: contact.feature };
         remembered.push(key, true, memory.numbers().iter().copied());
     }
     (remembered.sorted(), dropped.into_iter().collect())

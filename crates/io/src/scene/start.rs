@@ -325,7 +325,7 @@ impl<'a> Earlier<'a> {
     }
 
     fn touching(&self) -> usize {
-        self.checkpoint.saved.contacts.iter().filter(|contact| contact.live).count()
+        self.checkpoint.saved.contacts.live.iter().filter(|live| **live).count()
     }
 
     /// Why the world cannot be restarted from the saved state as it is, if it cannot.

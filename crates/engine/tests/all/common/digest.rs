@@ -80,11 +80,11 @@ pub struct Memory {
 /// has them. Zeros at the end are left out because they fill a contact's share up to the size of the largest.
 pub fn memory(world: &World) -> Vec<Memory> {
     let saved = world.save();
-    let live = saved.contacts.iter().zip(saved.memory.chunks_exact(saved.stride)).filter(|(contact, _)| contact.live);
+    let live = saved.contacts.iter().filter(|(_, live, _)| *live);
     let mut rows: Vec<Memory> = live
-        .map(|(contact, numbers)| {
+        .map(|(key, _, numbers)| {
             let used = numbers.iter().rposition(|number| number.to_bits() != 0).map_or(1, |last| last + 1);
-            let pair = (contact.a, contact.b, contact.feature);
+            let pair = (key.a, key.b, key.feature as u8);
             Memory { pair, slips: numbers[0].to_bits(), numbers: numbers[1..used.max(1)].to_vec() }
         })
         .collect();

@@ -16,6 +16,21 @@ use crate::measure::solver::SolverReport;
 use crate::model::Model;
 use crate::state::{Mover, State};
 
+/// Time spent in each phase of steps (ns), summed over threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases {
+    /// Making neighbour lists.
+    pub neighbours: u64,
+    /// Finding which candidates touch.
+    pub detection: u64,
+    /// Laws, with gathering into blocks and adding up within a chunk.
+    pub laws: u64,
+    /// Adding up loads between chunks.
+    pub gather: u64,
+    /// Kicks and drifts.
+    pub integration: u64,
+}
+
 /// A world as its method reads it.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
@@ -120,6 +135,14 @@ pub trait Answers {
     /// How the latest step was solved, of a method that solves for impulses.
     fn solver(&self) -> Option<SolverReport> {
         None
+    }
+    /// Begins to time the phases of steps, or ends it.
+    fn time_phases(&mut self, timed: bool) {
+        let _ = timed;
+    }
+    /// Time spent by phase since `time_phases`.
+    fn phases(&self) -> Phases {
+        Phases::default()
     }
     /// Frees what the next step makes again.
     fn free(&mut self) {}

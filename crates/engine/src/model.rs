@@ -156,7 +156,7 @@ impl LawTable {
         let (i, j, laws) = (first as usize, second as usize, laws.into());
         for pair in [i * self.materials + j, j * self.materials + i] {
             self.pairs[pair] = Some(laws);
-            self.memory[pair] = laws.memory_size();
+            self.memory[pair] = laws.layout().size();
         }
     }
 

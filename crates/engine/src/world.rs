@@ -20,9 +20,9 @@ pub use stage::Begin;
 pub use traffic::StreamReport;
 pub use work::{advise_step, taken_by};
 
+pub use crate::answers::Phases;
 pub use crate::contact::{ContactKey, Remembered};
 pub use crate::error::RestoreError;
-pub use crate::explicit::Phases;
 pub use crate::setup::Setup;
 
 use crate::answers::{Changed, Seen};

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{Work, change, resume, start};
-use crate::answers::{Answers, Changed, Entry, Kept, Seen, Stage};
+use crate::answers::{Answers, Changed, Entry, Kept, Phases, Seen, Stage};
 use crate::body::Body;
 use crate::contact::{Remembered, VisitContact};
 use crate::error::{BuildError, RestoreError, Trouble};
@@ -105,6 +105,26 @@ impl Answers for Work {
 
     fn rebuilds(&self) -> u64 {
         self.soft.rebuilds
+    }
+
+    fn time_phases(&mut self, timed: bool) {
+        self.timed = timed;
+        self.soft.nanoseconds = 0;
+        self.soft.chunks.iter_mut().for_each(|chunk| chunk.nanoseconds = [0; 2]);
+        self.reports.iter_mut().for_each(|report| report.nanoseconds = [0; 2]);
+    }
+
+    fn phases(&self) -> Phases {
+        let mut phases = Phases { neighbours: self.soft.nanoseconds, ..Phases::default() };
+        for chunk in &self.soft.chunks {
+            phases.detection += chunk.nanoseconds[0];
+            phases.laws += chunk.nanoseconds[1];
+        }
+        for report in &self.reports {
+            phases.gather += report.nanoseconds[0];
+            phases.integration += report.nanoseconds[1];
+        }
+        phases
     }
 
     fn free(&mut self) {

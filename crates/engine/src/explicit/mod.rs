@@ -45,21 +45,6 @@ pub struct Work {
     pub(crate) timed: bool,
 }
 
-/// Time spent in each phase of steps (ns), summed over threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Phases {
-    /// Making neighbour lists.
-    pub neighbours: u64,
-    /// Finding which candidates touch.
-    pub detection: u64,
-    /// Laws, with gathering into blocks and adding up within a chunk.
-    pub laws: u64,
-    /// Adding up loads between chunks.
-    pub gather: u64,
-    /// Kicks and drifts.
-    pub integration: u64,
-}
-
 impl Work {
     /// Before any lists, if the method can do what the model asks for.
     pub(crate) fn new(settings: Explicit, model: &Model, bodies: &Bodies) -> Result<Self, BuildError> {
@@ -69,27 +54,5 @@ impl Work {
         }
         let soft = soft::Work::new(Neighbours::new(&model.laws, bodies, &model.inflows));
         Ok(Work { settings, soft, reports: Vec::new(), flow: None, timed: false })
-    }
-
-    /// Begins to time phases, or ends it.
-    pub(crate) fn time_phases(&mut self, timed: bool) {
-        self.timed = timed;
-        self.soft.nanoseconds = 0;
-        self.soft.chunks.iter_mut().for_each(|chunk| chunk.nanoseconds = [0; 2]);
-        self.reports.iter_mut().for_each(|report| report.nanoseconds = [0; 2]);
-    }
-
-    /// Time spent since `time_phases`.
-    pub(crate) fn phases(&self) -> Phases {
-        let mut phases = Phases { neighbours: self.soft.nanoseconds, ..Phases::default() };
-        for chunk in &self.soft.chunks {
-            phases.detection += chunk.nanoseconds[0];
-            phases.laws += chunk.nanoseconds[1];
-        }
-        for report in &self.reports {
-            phases.gather += report.nanoseconds[0];
-            phases.integration += report.nanoseconds[1];
-        }
-        phases
     }
 }

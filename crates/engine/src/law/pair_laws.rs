@@ -5,7 +5,7 @@
 //! `LawTable::first_unfit` finds the pair that it does not.
 
 use crate::law::any::AnyFriction;
-use crate::law::{Limit, MemoryLayout, MemorySize, Motions, Normal, PairMemory, RigidLaws, SpringLaws};
+use crate::law::{Limit, MemoryLayout, Motions, Normal, PairMemory, RigidLaws, SpringLaws};
 
 /// The laws of a pair of materials.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,11 +51,11 @@ impl PairLaws {
         }
     }
 
-    /// How much a contact of the pair remembers.
-    pub fn memory_size(&self) -> MemorySize {
+    /// What a contact of the pair remembers, and where.
+    pub fn layout(&self) -> MemoryLayout {
         match self {
-            PairLaws::Springs(laws) => MemoryLayout::of(laws).size(),
-            PairLaws::Rigid(_) => MemorySize { hot: RigidLaws::MEMORY, cold: 0 },
+            PairLaws::Springs(laws) => MemoryLayout::of(laws),
+            PairLaws::Rigid(_) => MemoryLayout::of_numbers(RigidLaws::MEMORY),
         }
     }
 }

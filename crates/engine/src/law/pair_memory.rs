@@ -55,6 +55,11 @@ impl MemoryLayout {
         MemoryLayout(sizes)
     }
 
+    /// Of so many numbers in lanes that are no law's own, the bits of slipping included.
+    pub fn of_numbers(hot: usize) -> Self {
+        MemoryLayout([MemorySize { hot: hot - SLIPS, cold: 0 }, MemorySize::default(), MemorySize::default(), MemorySize::default()])
+    }
+
     /// What a contact has in lanes, the bits of slipping included, and in the cold slab.
     pub fn size(&self) -> MemorySize {
         let sum = |of: fn(&MemorySize) -> usize| self.0.iter().map(of).sum::<usize>();

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::lists::{ChunkNeighbours, Class, Neighbours};
 use super::{ChunkWork, slots};
 use crate::contact::{ContactKey, LANES, Lanes, Remembered};
-use crate::law::{MemoryLayout, SpringLaws};
+use crate::law::PairLaws;
 use crate::model::{LawTable, Model};
 use crate::state::{Bodies, GONE, Mover, Slot, Slots};
 
@@ -41,8 +41,8 @@ struct HeldMemory {
 
 impl HeldMemory {
     /// Adds what a contact of these laws remembers; numbers that are missing at the end are zero. Returns where it begins.
-    fn push(&mut self, laws: &SpringLaws, numbers: &[f64]) -> [u32; 2] {
-        let layout = MemoryLayout::of(laws);
+    fn push(&mut self, laws: &PairLaws, numbers: &[f64]) -> [u32; 2] {
+        let layout = laws.layout();
         let size = layout.size();
         let HeldMemory { lanes, cold, beside } = self;
         let open = beside.iter().position(|(hot, _)| *hot == size.hot).unwrap_or_else(|| {
@@ -145,7 +145,7 @@ impl HeldContacts {
         let material_of = |id: u32| bodies.material_of.get(id as usize).copied();
         for (ContactKey { a, b, feature }, live, numbers) in remembered.iter().filter(|(_, live, _)| choose(*live)) {
             let (Some(first), Some(second)) = (material_of(a), material_of(b)) else { continue };
-            if let Some(laws) = model.laws.springs(first, second) {
+            if let Some(laws) = model.laws.get(first, second) {
                 let [place, cold] = memory.push(laws, if live { numbers } else { &[] });
                 contacts.push(HeldContact { a, b, feature: feature as u8, chunk: 0, place, cold });
             }

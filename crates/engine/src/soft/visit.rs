@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::lists::{ChunkNeighbours, Class, Neighbours};
 use crate::contact::{ContactKey, VisitContact};
-use crate::law::MemoryLayout;
+use crate::law::PairLaws;
 use crate::model::Model;
 use crate::state::{Mover, Slot, State};
 
@@ -21,8 +21,8 @@ pub fn each(model: &Model, state: &State, lists: &Neighbours, visit: &mut VisitC
     for (lists, slots) in lists.chunks.iter().zip(state.contacts.slots()) {
         for head in &slots.blocks {
             let class = Class::from_number(head.class, model.materials.len());
-            let laws = model.laws.springs(class.material_a, class.material_b);
-            let Some(layout) = laws.map(MemoryLayout::of) else { continue };
+            let laws = model.laws.get(class.material_a, class.material_b);
+            let Some(layout) = laws.map(PairLaws::layout) else { continue };
             let size = layout.size();
             let lanes = slots.lanes(head, size);
             for lane in 0..head.count as usize {

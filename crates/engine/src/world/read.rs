@@ -158,12 +158,12 @@ impl World {
 
     /// Whether phases are timed in detail: a few looks at the clock for every chunk of bodies.
     pub fn time_phases(&mut self, timed: bool) {
-        self.work.time_phases(timed);
+        self.work.answers_mut().time_phases(timed);
     }
 
     /// Time spent by phase since `time_phases`.
     pub fn phases(&self) -> Phases {
-        self.work.phases()
+        self.work.answers().phases()
     }
 
     /// Bytes held for bodies (with neighbour lists), and for contacts (with memory).

@@ -6,7 +6,7 @@ use crate::advice::StepAdvice;
 use crate::answers::Answers;
 use crate::body::Body;
 use crate::error::BuildError;
-use crate::explicit::{self, Phases};
+use crate::explicit;
 use crate::law::PairLaws;
 use crate::model::{Method, Model};
 use crate::nonsmooth;
@@ -72,22 +72,6 @@ impl Work {
         match self {
             Work::Explicit(work) => work,
             Work::Nonsmooth(work) => work,
-        }
-    }
-
-    /// Begins to time the phases of steps, or ends it; of a method that has such.
-    pub fn time_phases(&mut self, timed: bool) {
-        match self {
-            Work::Explicit(work) => work.time_phases(timed),
-            Work::Nonsmooth(_) => {}
-        }
-    }
-
-    /// Time spent by phase.
-    pub fn phases(&self) -> Phases {
-        match self {
-            Work::Explicit(work) => work.phases(),
-            Work::Nonsmooth(_) => Phases::default(),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The step that a method recommends, and what speaks against others. Each method has its own way to find it
-//! (`explicit/stable_step.rs`, `nonsmooth/advice.rs`); whoever chooses a step reads the answer alone.
+//! (`soft/stable_step.rs`, `nonsmooth/advice.rs`); whoever chooses a step reads the answer alone.
 
 /// The recommended step and why.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,9 +6,7 @@ pub(crate) mod bounds;
 pub(crate) mod change;
 pub(crate) mod deform;
 pub mod flow;
-pub(crate) mod overlaps;
 mod resume;
-pub mod stable_step;
 pub(crate) mod start;
 pub(crate) mod step;
 
@@ -20,6 +18,7 @@ use crate::law::PairLaws;
 use crate::model::{Explicit, Integrator, Model};
 use crate::soft;
 use crate::soft::lists::Neighbours;
+pub use crate::soft::stable_step;
 use crate::state::Bodies;
 
 /// Whether the method runs these laws: it does with springs.

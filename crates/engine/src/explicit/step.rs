@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::bodies::{Advance, BodyReport, ChunkBodies, Mechanics, Rows};
 use super::flow::Flow;
-use super::{Work, change, deform, overlaps};
+use super::{Work, change, deform};
 use crate::cell::CellState;
 use crate::check;
 use crate::clock::Clock;
@@ -66,7 +66,7 @@ pub fn advance(
             } else {
                 detect_and_evaluate(model, state, geometry, work, model.dt);
             }
-            let trouble = overlaps::check(model, state, &work.soft);
+            let trouble = soft::overlaps::check(model, state, &work.soft);
             if last || trouble.is_ok() {
                 if !fused {
                     gather_and_kick(model, state, work, then);

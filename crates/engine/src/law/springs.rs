@@ -1,7 +1,7 @@
 //! What a law says of its springs for the stable step, and of which contact it is asked.
 //!
 //! A spring k with a dashpot c on a mode of inverse inertia q swings with omega^2 = k q; here is q for each motion
-//! (THEORY.md section 4.5). What follows for the step stands in `explicit/stable_step`.
+//! (THEORY.md section 4.5). `soft/stable_step.rs` derives the step from it.
 
 /// A body of a contact, as the stable step sees it; all zeros for a wall.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -10,6 +10,7 @@ use crate::explicit;
 use crate::law::PairLaws;
 use crate::model::{Method, Model};
 use crate::nonsmooth;
+use crate::soft;
 use crate::state::State;
 
 /// The method's own; never saved.
@@ -37,7 +38,7 @@ pub fn advise_step<B: Borrow<Body>>(
     bodies: impl Iterator<Item = (B, usize)> + Clone,
 ) -> Option<StepAdvice> {
     match model.method {
-        Method::Explicit(_) => explicit::stable_step::advise_alike(model, bodies),
+        Method::Explicit(_) => soft::stable_step::advise_alike(model, bodies),
         Method::Nonsmooth(_) => nonsmooth::advise_alike(model, bodies),
     }
 }

@@ -40,7 +40,7 @@ const SHARED: [&str; 22] = [
     "wall",
 ];
 
-/// The sources of a part.
+/// The sources of a part, without its tests.
 fn files_of(part: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(part);
     let mut files: Vec<PathBuf> = [folder.with_extension("rs")].into_iter().filter(|file| file.exists()).collect();
@@ -48,7 +48,11 @@ fn files_of(part: &str) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         let Ok(entries) = fs::read_dir(folder) else { continue };
         for path in entries.map(|entry| entry.unwrap().path()) {
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
+            if path.is_dir() {
+                folders.push(path)
+            } else if !path.ends_with("tests.rs") {
+                files.push(path)
+            }
         }
     }
     files

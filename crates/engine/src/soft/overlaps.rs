@@ -3,11 +3,10 @@
 //! For an overlap the likely cause is looked for among what is known of the pair: its step, its speed, its spring. Does not
 //! look at streams (`traffic.rs`), nor at a domain that bodies must not leave, which is a matter of who runs the world.
 
-use super::stable_step;
 use crate::check;
 use crate::error::{DeepBy, Trouble};
 use crate::model::Model;
-use crate::soft::{TooDeep, Work};
+use crate::soft::{TooDeep, Work, stable_step};
 use crate::state::{Bodies, Mover, State};
 
 /// A pair that approaches slower than this share of the speed at which its spring would throw it back is at rest.

@@ -13,7 +13,7 @@ pub fn finite(model: &Model, state: &State) -> Result<(), Trouble> {
             ("velocity", mover.velocity.is_finite()),
             ("angular velocity", mover.angular_velocity.is_finite()),
             ("position", mover.position.is_finite()),
-            ("orientation", bodies.orientations[index].is_finite()),
+            ("orientation", bodies.orientation(index).is_finite()),
         ];
         finite.into_iter().find(|(_, finite)| !finite).map(|(what, _)| (mover.id, what))
     };

@@ -87,7 +87,7 @@ pub const COLUMNS: [Column; 14] = [
     },
     Column {
         get: |s, i, out| {
-            let q = s.bodies.orientations[i];
+            let q = s.bodies.orientation(i);
             out.copy_from_slice(&[q.w, q.x, q.y, q.z]);
         },
         set: |s, i, row| put(&mut s.bodies.orientations[i], quaternion(row)),

@@ -29,7 +29,7 @@ pub fn of_body(model: &Model, state: &State, index: usize) -> (f64, f64) {
     }
     let special = bodies.special(mover);
     let mass = 1.0 / mover.inverse_mass;
-    let turning = turning_energy(mover, special, bodies.orientations[index]);
+    let turning = turning_energy(mover, special, bodies.orientation(index));
     let kinetic = 0.5 * (mass * mover.velocity.length_squared() + turning);
     let gravity = model.gravity.at(state.time(model));
     (kinetic, if falls(special) { -mass * gravity.dot(place(state, index)) } else { 0.0 })

@@ -70,7 +70,7 @@ impl Geometry {
 
     /// A body, by index, carries these.
     fn carry(&mut self, bodies: &mut Bodies, index: usize, parts: &[Collider]) {
-        let (mover, turned) = (bodies.movers[index], bodies.orientations[index]);
+        let (mover, turned) = (bodies.movers[index], bodies.orientation(index));
         let special = &mut bodies.specials[mover.special as usize - 1];
         special.colliders = ColliderRange { first: self.colliders.len() as u32, count: parts.len() as u32 };
         let stays = matches!(special.motion, Motion::Fixed | Motion::Belt(_));
@@ -211,7 +211,7 @@ impl Geometry {
 fn place(collider: &Collider, bodies: &Bodies) -> Option<(Posed, DQuat)> {
     let index = bodies.index_of[collider.id.body as usize] as usize;
     let mover = bodies.movers.get(index)?;
-    let turned = bodies.orientations[index];
+    let turned = bodies.orientation(index);
     Some((collider.posed(mover.position, turned), turned))
 }
 

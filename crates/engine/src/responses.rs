@@ -92,7 +92,7 @@ impl Deref for Responses {
 
 fn response(bodies: &Bodies, index: usize) -> Response {
     let mover = &bodies.movers[index];
-    of_body(mover, bodies.special(mover), bodies.orientations[index])
+    of_body(mover, bodies.special(mover), bodies.orientation(index))
 }
 
 #[cfg(test)]

@@ -124,6 +124,12 @@ impl Bodies {
         self.specials.get((mover.special as usize).wrapping_sub(1))
     }
 
+    /// `world_from_body` of a body, by index. Who reads single orientations asks here; passes over bodies and contacts read slices.
+    #[inline(always)]
+    pub fn orientation(&self, index: usize) -> DQuat {
+        self.orientations[index]
+    }
+
     /// The bodies that are no walls.
     pub fn grains(&self) -> &[Mover] {
         &self.movers[..self.first_wall]

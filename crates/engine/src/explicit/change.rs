@@ -63,7 +63,8 @@ pub fn change(
     let bodies = &mut state.bodies;
     let mechanics = Mechanics::of((model, work.settings), &bodies.specials, now, flow.as_ref());
     let new = first..bodies.first_wall;
-    for (mover, &orientation) in bodies.movers[new.clone()].iter_mut().zip(&bodies.orientations[new]) {
+    for index in new {
+        let (orientation, mover) = (bodies.orientation(index), &mut bodies.movers[index]);
         mechanics.look_ahead(mover, &Load::default(), orientation);
         work.soft.lists.sizes.largest = work.soft.lists.sizes.largest.max(mover.radius);
     }

@@ -112,7 +112,7 @@ impl World {
         BodyView {
             id,
             position: mover.position,
-            orientation: bodies.orientations[index],
+            orientation: bodies.orientation(index),
             velocity: mover.velocity,
             angular_velocity: mover.angular_velocity,
             force: load.force,

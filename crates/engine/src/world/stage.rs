@@ -99,7 +99,7 @@ impl World {
         let pose = |mover: Mover| {
             let index = before.state.bodies.index_of[mover.id as usize] as usize;
             let position = before.state.bodies.movers[index].position;
-            (Mover { position, ..mover }, before.state.bodies.orientations[index])
+            (Mover { position, ..mover }, before.state.bodies.orientation(index))
         };
         let driven = driven.into_iter().map(pose).collect();
         self.state.sums = Sums::default();

@@ -57,7 +57,12 @@ impl MemoryLayout {
 
     /// Of so many numbers in lanes that are no law's own, the bits of slipping included.
     pub fn of_numbers(hot: usize) -> Self {
-        MemoryLayout([MemorySize { hot: hot - SLIPS, cold: 0 }, MemorySize::default(), MemorySize::default(), MemorySize::default()])
+        MemoryLayout([
+            MemorySize { hot: hot - SLIPS, cold: 0 },
+            MemorySize::default(),
+            MemorySize::default(),
+            MemorySize::default(),
+        ])
     }
 
     /// What a contact has in lanes, the bits of slipping included, and in the cold slab.

@@ -31,7 +31,6 @@ use crate::mover::{check_body, mover_of};
 use crate::setup::Setup;
 use crate::state::{GONE, Load, Mover};
 
-
 /// Everything that changes in a run, in the order in which it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saved {

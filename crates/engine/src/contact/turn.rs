@@ -53,7 +53,7 @@ impl Turn {
 
     /// Cosine and sine of twice an angle.
     #[inline(always)]
-    pub fn twice(cosine: f64, sine: f64) -> (f64, f64) {
+    pub fn double_angle(cosine: f64, sine: f64) -> (f64, f64) {
         (cosine * cosine - sine * sine, 2.0 * cosine * sine)
     }
 
@@ -61,7 +61,7 @@ impl Turn {
     pub fn new(before: DVec3, now: DVec3, angular_velocity_sum: DVec3, dt: f64) -> (DVec3, Self) {
         let (mid, from_before, from_mid) = Turn::of_normals(before, now);
         let (half_cosine, half_sine) = Turn::of_half_spin(mid, angular_velocity_sum, dt);
-        let (cosine, sine) = Turn::twice(half_cosine, half_sine);
+        let (cosine, sine) = Turn::double_angle(half_cosine, half_sine);
         (mid, Turn { from_before, from_mid, cosine, sine, half_cosine, half_sine })
     }
 }

@@ -270,7 +270,7 @@ fn turn_spins<const N: usize>(block: &mut Block) {
         let sum = block.angular_velocity_a.get(i) + block.angular_velocity_b.get(i);
         let (half_cosine, half_sine) = Turn::of_half_spin(block.normal_mid.get(i), sum, block.dt);
         (block.turn_half_cosine.0[i], block.turn_half_sine.0[i]) = (half_cosine, half_sine);
-        (block.turn_cosine.0[i], block.turn_sine.0[i]) = Turn::twice(half_cosine, half_sine);
+        (block.turn_cosine.0[i], block.turn_sine.0[i]) = Turn::double_angle(half_cosine, half_sine);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which pairs of a chunk touch.
 //!
-//! Of spheres that have a place among the contacts the kernel says so. Other pairs of spheres are looked at when they can have
-//! closed (`watch.rs`); walls, ellipsoids and boxes in every step, where they can have been reached.
+//! Of spheres that have a place among the contacts the kernel says so. Detection measures other pairs of spheres when they can
+//! have closed (`watch.rs`); walls, ellipsoids and boxes in every step, where bodies can have reached them. How near is near
+//! enough says the pair's normal law (`law::Reach`).
 
 use super::lists::{Candidate, ChunkNeighbours, Class};
 use super::watch::Watch;
@@ -11,7 +12,7 @@ use crate::contact::Side;
 use crate::law::{Normal, kernel};
 use crate::state::{Slot, Slots};
 
-/// The chunk whose pairs are looked at, and what can have closed.
+/// The chunk whose pairs are to be measured, and what can have closed.
 #[derive(Clone, Copy)]
 pub struct Chunk<'a> {
     /// Its number.
@@ -30,7 +31,7 @@ pub fn detect(view: &View, chunk: Chunk, contacts: &mut Slots, work: &mut ChunkW
     scratch.begun.clear();
     scratch.handed_over.clear();
     touch_spheres(view, chunk, watch, &mut scratch.begun);
-    let walls = lists.classes.iter().any(|range| Class::is_looked_at(range.class));
+    let walls = lists.classes.iter().any(|range| Class::is_detected(range.class));
     if walls {
         note_live(chunk, contacts, &mut scratch.was_live);
         touch_walls(view, chunk, scratch, trouble);
@@ -60,7 +61,7 @@ fn note_live(chunk: Chunk, contacts: &Slots, was_live: &mut Vec<u8>) {
     was_live.clear();
     if chunk.closing.sizes.apart > 0.0 {
         was_live.resize(chunk.lists.candidates.len(), 0);
-        for head in contacts.blocks.iter().filter(|head| Class::is_looked_at(head.class)) {
+        for head in contacts.blocks.iter().filter(|head| Class::is_detected(head.class)) {
             for lane in lanes_of(head.live) {
                 let slot = contacts.placed[head.first as usize + lane];
                 was_live[slot.candidate()] |= 1 << slot.feature();
@@ -81,8 +82,8 @@ fn touch_walls(view: &View, chunk: Chunk, scratch: &mut Scratch, trouble: &mut C
     // A flow that shortens distances brings them closer, too (THEORY.md eq. 7.8).
     let shortened = (1.0 - closing.min_stretch) * closing.sizes.reach();
     let closed = (own + farthest + shortened) / closing.min_stretch * (1.0 + 1e-6) + closing.sizes.apart;
-    for range in lists.classes.iter().filter(|range| range.least_gap <= closed) {
-        if !Class::is_looked_at(range.class) {
+    for range in lists.classes.iter().filter(|range| range.min_gap <= closed) {
+        if !Class::is_detected(range.class) {
             continue;
         }
         let class = Class::from_number(range.class, view.laws.materials());
@@ -177,7 +178,7 @@ fn touches_wall(view: &View, candidate: &Candidate, (side, apart): (Side, Apart)
 fn find_new_walls(contacts: &Slots, scratch: &mut Scratch) {
     let Scratch { touching, begun, .. } = scratch;
     let touched: usize = touching.iter().map(|features| features.count_ones() as usize).sum();
-    let blocks = contacts.blocks.iter().filter(|head| Class::is_looked_at(head.class));
+    let blocks = contacts.blocks.iter().filter(|head| Class::is_detected(head.class));
     let placed = blocks.flat_map(|head| &contacts.placed[head.first as usize..][..head.count as usize]);
     if touched > placed.clone().filter(|slot| slot.is_among(touching)).count() {
         let mut has_place = vec![0_u8; touching.len()];
@@ -190,7 +191,7 @@ fn find_new_walls(contacts: &Slots, scratch: &mut Scratch) {
 
 /// Marks the places where a wall or a solid is touched. Spheres may touch anywhere.
 fn mark_walls(touching: &[u8], contacts: &mut Slots) {
-    for head in contacts.blocks.iter_mut().filter(|head| Class::is_looked_at(head.class)) {
+    for head in contacts.blocks.iter_mut().filter(|head| Class::is_detected(head.class)) {
         let placed = &contacts.placed[head.first as usize..][..head.count as usize];
         head.live =
             placed.iter().enumerate().fold(0, |live, (lane, slot)| live | u32::from(slot.is_among(touching)) << lane);

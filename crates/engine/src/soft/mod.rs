@@ -77,7 +77,7 @@ pub struct Scratch {
     was_live: Vec<u8>,
     /// The touches of one pair.
     touches: Touches,
-    /// Contacts with walls that end, and those that go on in their place.
+    /// Contacts with walls that end, and those that continue them.
     handed_over: Vec<(Slot, Slot)>,
     /// What has begun to touch in this step and needs a place.
     begun: Vec<Slot>,

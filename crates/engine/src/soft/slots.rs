@@ -45,7 +45,7 @@ fn new_block(class: u32, first: usize, size: MemorySize, end: &mut MemorySize) -
 
 /// Waits for the pairs of spheres that have no place.
 pub fn watch_others(lists: &ChunkNeighbours, placed: &[Slot], watch: &mut Watch) {
-    let spheres = lists.classes.iter().filter(|range| !Class::is_looked_at(range.class));
+    let spheres = lists.classes.iter().filter(|range| !Class::is_detected(range.class));
     let mut next = placed.iter().map(|slot| slot.candidate() as u32).peekable();
     let pairs = spheres.flat_map(|range| range.first..range.end).filter(|&candidate| {
         while next.next_if(|&placed| placed < candidate).is_some() {}
@@ -169,7 +169,7 @@ mod tests {
             // Two classes, the first in two shells.
             let ends = [stream.between(1.0, 150.0), 0.0, 0.0].map(|x| x as u32 + 20);
             let (first, second, third) = (ends[0], ends[0] + 40, ends[0] + 40 + 1 + round % 70);
-            let range = |class, first, end| ClassRange { class, least_gap: 0.0, first, end };
+            let range = |class, first, end| ClassRange { class, min_gap: 0.0, first, end };
             let classes = vec![range(0, 0, first), range(0, first, second), range(10, second, third)];
             let lists = ChunkNeighbours { classes, ..ChunkNeighbours::default() };
             let share = stream.between(0.0, 1.0);

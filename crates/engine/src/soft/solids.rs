@@ -1,5 +1,5 @@
-//! Pairs with an ellipsoid or a box in the pass over contacts: which touch, and what is gathered of them. They are looked at in
-//! every step, as walls are; the geometry is in `collide/`.
+//! Pairs with an ellipsoid or a box in the pass over contacts: which touch, and what is gathered of them. Detection measures them
+//! in every step, as walls; the geometry is in `collide/`.
 
 use super::detect::{Apart, limit};
 use super::gather::Batch;

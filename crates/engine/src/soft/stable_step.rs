@@ -46,7 +46,7 @@ const HERTZ_OVERLAP: f64 = 0.01;
 /// The same for the limit: hard grains of a millimetre rest on each other with about this much under their own weight.
 const LEAST_HERTZ_OVERLAP: f64 = 1e-6;
 
-/// The step for a model (its own `dt` is not looked at); `None` when nothing could touch.
+/// The step for a model (its own `dt` is not read); `None` when nothing could touch.
 pub fn advise(model: &Model, bodies: &[Body]) -> Option<StepAdvice> {
     advise_alike(model, bodies.iter().map(|body| (body, 1)))
 }

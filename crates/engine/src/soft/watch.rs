@@ -1,8 +1,8 @@
 //! When to look again at pairs of spheres that do not touch.
 //!
-//! How much any two spheres of a chunk and its neighbours can have come closer is summed step by step (`closed`). A pair with a gap need
-//! not be looked at before that sum has grown by the gap; then its gap is measured again. So far pairs are looked at seldom,
-//! and one fast sphere does not make all others be looked at in each step until lists are made anew.
+//! `closed` sums how much any two spheres of a chunk and its neighbours can have come closer. A pair with a gap is measured again
+//! when that sum has grown by the gap, or what of it is left until its law acts. So far pairs are measured seldom, and one fast
+//! sphere does not make all others be measured in each step until lists are rebuilt.
 //!
 //! Those that are due soon stand first. Only these are gone through in each step; the others when the sum has come as far as
 //! they were sorted for.
@@ -43,7 +43,7 @@ impl Watch {
         self.near = self.waiting.len();
     }
 
-    /// Two spheres may have come closer by so much (m). Calls `measure` for every pair that can have closed since it was last looked at;
+    /// Two spheres may have come closer by so much (m). Calls `measure` for every pair that can have closed since it was measured;
     /// it returns the gap and the sum of radii (m), or nothing for a pair not to be waited for any more. Before that `ask` is called for
     /// each of them: their bodies may have to come from memory. Lists have this skin (m).
     #[inline(always)]
@@ -61,7 +61,7 @@ impl Watch {
         }
         let due = bring_forward(&mut self.waiting[..self.near], self.closed);
         self.waiting[..due].iter().for_each(|waiting| ask(waiting.candidate));
-        // From the last to the first: what takes the place of one that goes has been looked at, or is not due.
+        // From the last to the first: what takes the place of one that goes has been measured, or is not due.
         for at in (0..due).rev() {
             let measured = measure(self.waiting[at].candidate);
             if let Some([gap, reach]) = measured {

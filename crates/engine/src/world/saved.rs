@@ -181,7 +181,7 @@ impl World {
         let bodies = &world.state.bodies;
         let rows = bodies.movers.iter().zip(&bodies.orientations).map(|(mover, at)| (*mover, *at));
         let driven: Vec<(Mover, DQuat)> = rows.filter(|(mover, _)| world.is_driven(mover)).collect();
-        world.go_on_with_cell(saved)?;
+        world.continue_cell(saved)?;
         world.put_back(saved)?;
         let World { model, state, geometry, work } = &mut world;
         let stage = Stage { had_cell: saved.cell.is_some(), driven, power: saved.sums.power };
@@ -204,7 +204,7 @@ impl World {
     }
 
     /// The same for a stage: the shape goes on, what drives it is the setup's.
-    pub(super) fn go_on_with_cell(&mut self, saved: &Saved) -> Result<(), RestoreError> {
+    pub(super) fn continue_cell(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         let (Some(old), Some(model)) = (&saved.cell, &self.model.cell) else {
             return if saved.cell.is_some() { Err(RestoreError::Differs("it has a cell".into())) } else { Ok(()) };
         };

@@ -137,7 +137,7 @@ impl World {
     /// The cell as it is; if something else drives it from now on, that begins.
     fn take_flow(&mut self, before: &World, saved: &Saved) -> Result<(), RestoreError> {
         let control = |world: &World| world.model.cell.as_ref().map(|cell| cell.control.clone());
-        if control(self) == control(before) { self.take_cell(saved) } else { self.go_on_with_cell(saved) }
+        if control(self) == control(before) { self.take_cell(saved) } else { self.continue_cell(saved) }
     }
 
     /// What moves a body; of a motion that goes on whether or not where it began.

@@ -62,10 +62,10 @@ impl Class {
         if Class::is_solid(number) && Class::wall_of(number) != Side::Neither { MOST_TOUCHES as u32 } else { 1 }
     }
 
-    /// Whether pairs of this class are looked at in every step: those with a wall, an ellipsoid or a box. Two spheres are
+    /// Whether detection measures pairs of this class in every step: those with a wall, an ellipsoid or a box. Two spheres are
     /// watched until they touch, and then the kernel says whether they still do.
     #[inline(always)]
-    pub fn is_looked_at(number: u32) -> bool {
+    pub fn is_detected(number: u32) -> bool {
         !number.is_multiple_of(6)
     }
 }

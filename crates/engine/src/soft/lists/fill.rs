@@ -73,12 +73,12 @@ impl Fill<'_> {
         for &at in &scratch.order {
             let Found { class, owner, owner_is_a, crosses, partner } = scratch.found[at as usize];
             let Partner { other, image, shell, .. } = partner;
-            let least_gap = SHELLS[usize::from(shell)] * self.sizes.skin;
+            let min_gap = SHELLS[usize::from(shell)] * self.sizes.skin;
             match lists.classes.last_mut() {
-                Some(range) if (range.class, range.least_gap) == (class, least_gap) => range.end += 1,
+                Some(range) if (range.class, range.min_gap) == (class, min_gap) => range.end += 1,
                 _ => {
                     let at = lists.candidates.len() as u32;
-                    lists.classes.push(ClassRange { class, least_gap, first: at, end: at + 1 });
+                    lists.classes.push(ClassRange { class, min_gap, first: at, end: at + 1 });
                 }
             }
             let target = || other / self.bodies.chunk as u32;

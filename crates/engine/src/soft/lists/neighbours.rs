@@ -1,7 +1,7 @@
 //! Lists of candidates with a skin, chunk by chunk: the pairs of `broad`, sorted by class and shell of gaps, each with the outbox
 //! that its loads go to.
 //!
-//! Lists are made anew when some body has moved by half the skin since they were made; in a cell that changes its shape,
+//! Lists are rebuilt when some body has moved by half the skin since they were made; in a cell that changes its shape,
 //! when its flow and what bodies move besides could have closed a gap of the skin (THEORY.md eq. 7.8). Walls are compared with every
 //! sphere when lists are made.
 //!
@@ -56,7 +56,7 @@ pub struct ClassRange {
     pub class: u32,
     /// No two of them were closer than this when lists were made (m): until bodies have moved by half of it, in a cell at rest, none
     /// touch.
-    pub least_gap: f64,
+    pub min_gap: f64,
     /// First candidate.
     pub first: u32,
     /// One past the last.
@@ -143,7 +143,7 @@ pub struct Neighbours {
 }
 
 /// Gaps at which shells of candidates begin, as fractions of the skin. They order the
-/// pairs, those that touch or nearly do first; of walls, only shells that can have closed are looked at.
+/// pairs, those that touch or nearly do first; of walls, only shells that can have closed are measured.
 pub(super) const SHELLS: [f64; 3] = [f64::NEG_INFINITY, 0.125, 0.5];
 
 /// No contact of a body of this shape has a larger effective radius (m).
@@ -207,7 +207,7 @@ impl Neighbours {
         self.levels = grids.level_count();
         let largest = |sum: DVec3, mover: &Mover| sum.max(mover.position.abs());
         let extent = bodies.grains().iter().fold(DVec3::ZERO, largest).max_element();
-        // As far as bodies go before lists are made anew, in a cell that changes its shape, too.
+        // As far as bodies go before lists are rebuilt, in a cell that changes its shape, too.
         self.extent = 2.0 * (extent + self.sizes.skin);
         let chunk_count = bodies.movers.len().div_ceil(bodies.chunk);
         let chunks = &mut self.chunks;

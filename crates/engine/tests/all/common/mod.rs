@@ -251,7 +251,7 @@ pub fn with_turn(contact: Contact) -> Contact {
     let carrier = |from: DVec3| (from + normal) / (1.0 + from.dot(normal));
     let spin_sum = contact.angular_velocity_a + contact.angular_velocity_b;
     let (half_cosine, half_sine) = Turn::of_half_spin(normal_mid, spin_sum, dt);
-    let (cosine, sine) = Turn::twice(half_cosine, half_sine);
+    let (cosine, sine) = Turn::double_angle(half_cosine, half_sine);
     let (from_before, from_mid) = (carrier(normal_before), carrier(normal_mid));
     let turn = Turn { from_before, from_mid, cosine, sine, half_cosine, half_sine };
     Contact { turn, separation_rate: contact.velocity.dot(normal_mid), ..contact }

@@ -21,6 +21,7 @@ mod motion;
 mod neighbours;
 mod nonsmooth;
 mod nonsmooth_forms;
+mod nonsmooth_friction;
 mod objectivity;
 mod own_law;
 mod passivity;

@@ -87,7 +87,7 @@ fn touch_walls(view: &View, chunk: Chunk, scratch: &mut Scratch, trouble: &mut C
             continue;
         }
         let class = Class::from_number(range.class, view.laws.materials());
-        let apart = view.acting_apart(class);
+        let apart = view.acting_apart(class).filter(|_| closing.sizes.apart > 0.0);
         let (first, end) = (range.first as usize, range.end as usize);
         let pairs = touching[first..end].iter_mut().zip(&lists.candidates[first..end]);
         for (at, (features, candidate)) in (first..).zip(pairs) {

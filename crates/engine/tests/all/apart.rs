@@ -145,6 +145,16 @@ fn what_is_too_slow_to_part_stays_a_contact_that_pulls() {
     }
 }
 
+/// A law that may act apart but does not, with a reach of 0, panicked at a wall: there is no list of what was live before.
+#[test]
+fn a_law_of_no_reach_is_one_from_touch_to_touch() {
+    for flight in flights(4.0) {
+        let [apart, plain] = [frictionless(0.0, 0.0), SpringLaws::frictionless(Normal::Hooke(Hooke::new(K, 0.0)))]
+            .map(|laws| fly(laws, &flight, 1e-4, 0.1).0.body(0));
+        assert_eq!(apart, plain, "{}", flight.name);
+    }
+}
+
 /// What begins as far away as it ends loses nothing: the flight back is the flight there.
 #[test]
 fn a_reversible_law_gives_back_what_it_takes_from_farther_than_lists_reach_by_themselves() {

@@ -180,11 +180,12 @@ impl Geometry {
     }
 
     /// Whether a body there, with this radius of the sphere around it, would touch no wall, nor lie behind a plane. A solid
-    /// stays clear of walls other than planes by that sphere.
-    pub fn is_clear(&self, body: &Posed, radius: f64) -> bool {
+    /// stays clear of walls other than planes by that sphere. `meets` says which walls count, by the id of their body.
+    pub fn is_clear(&self, body: &Posed, radius: f64, meets: impl Fn(u32) -> bool) -> bool {
         let (sphere, mut touches) = (Posed::Sphere { centre: body.centre(), radius }, Touches::default());
-        let mut walls = self.now.iter().map_while(|posed| Some((posed, posed.wall()?)));
-        walls.all(|(posed, wall)| {
+        let walls = self.now.iter().map_while(|posed| Some((posed, posed.wall()?)));
+        let mut walls = walls.zip(&self.colliders).filter(|(_, collider)| meets(collider.id.body));
+        walls.all(|((posed, wall), _)| {
             touch(&sphere, posed, 0.0, &mut touches);
             let is_solid = matches!(body, Posed::Solid(_)) && wall.plane().is_some();
             if is_solid && !touches.is_empty() {

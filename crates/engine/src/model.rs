@@ -136,6 +136,8 @@ pub struct LawTable {
     pairs: Vec<Option<PairLaws>>,
     /// How much a contact of each pair remembers.
     memory: Vec<MemorySize>,
+    /// The pairs that do not touch; empty where all may.
+    passing: Vec<bool>,
 }
 
 impl Default for LawTable {
@@ -148,7 +150,8 @@ impl LawTable {
     /// No law between any two of `materials` materials.
     pub fn new(materials: usize) -> Self {
         let pairs = materials * materials;
-        LawTable { materials, pairs: vec![None; pairs], memory: vec![MemorySize { hot: SLIPS, cold: 0 }; pairs] }
+        let memory = vec![MemorySize { hot: SLIPS, cold: 0 }; pairs];
+        LawTable { materials, pairs: vec![None; pairs], memory, passing: Vec::new() }
     }
 
     /// Sets the laws of an unordered pair of materials.
@@ -157,7 +160,41 @@ impl LawTable {
         for pair in [i * self.materials + j, j * self.materials + i] {
             self.pairs[pair] = Some(laws);
             self.memory[pair] = laws.layout().size();
+            self.passing.iter_mut().skip(pair).take(1).for_each(|passes| *passes = false);
         }
+    }
+
+    /// Makes an unordered pair of materials pass through each other: it needs no laws then, and has none.
+    pub fn let_pass(&mut self, first: u16, second: u16) {
+        let (i, j) = (first as usize, second as usize);
+        self.passing.resize(self.pairs.len(), false);
+        for pair in [i * self.materials + j, j * self.materials + i] {
+            self.pairs[pair] = None;
+            self.memory[pair] = MemorySize { hot: SLIPS, cold: 0 };
+            self.passing[pair] = true;
+        }
+    }
+
+    /// Whether an unordered pair of materials touches where its bodies meet: unless `let_pass` says otherwise.
+    #[inline(always)]
+    pub fn touches(&self, first: u16, second: u16) -> bool {
+        self.passing.is_empty() || !self.passing[first as usize * self.materials + second as usize]
+    }
+
+    /// Whether every pair of materials touches where its bodies meet.
+    #[inline(always)]
+    pub fn all_touch(&self) -> bool {
+        self.passing.is_empty()
+    }
+
+    /// Every pair that was spoken of, the lower index first: its laws, or `None` where it does not touch.
+    pub fn said(&self) -> impl Iterator<Item = ([u16; 2], Option<&PairLaws>)> {
+        let count = self.materials as u16;
+        let all = (0..count).flat_map(move |i| (i..count).map(move |j| [i, j]));
+        all.filter_map(|[i, j]| {
+            let laws = self.get(i, j);
+            (laws.is_some() || !self.touches(i, j)).then_some(([i, j], laws))
+        })
     }
 
     /// How many materials there are.
@@ -342,5 +379,21 @@ mod tests {
         let soft = |laws: &PairLaws| laws.springs() == Some(&with_stiffness(1.0));
         assert_eq!(table.first_unfit(soft), Some([1, 2]));
         assert_eq!((table.springs(1, 2), table.springs(0, 1)), (Some(&with_stiffness(2.0)), None));
+    }
+
+    #[test]
+    fn the_last_word_on_a_pair_counts() {
+        let laws = SpringLaws::frictionless(Normal::Hooke(Hooke::new(1.0, 0.0)));
+        let mut table = LawTable::new(3);
+        assert!(table.all_touch() && table.touches(0, 2), "a pair without laws is an error, not one that passes");
+        table.set(0, 2, laws);
+        table.let_pass(2, 0);
+        table.let_pass(1, 1);
+        assert!(!table.touches(0, 2) && !table.touches(2, 0) && table.touches(0, 1) && !table.all_touch());
+        assert_eq!(table.get(0, 2), None);
+        table.set(1, 1, laws);
+        assert!(table.touches(1, 1));
+        let said: Vec<_> = table.said().map(|(pair, laws)| (pair, laws.is_some())).collect();
+        assert_eq!(said, [([0, 2], false), ([1, 1], true)]);
     }
 }

@@ -380,7 +380,9 @@ impl SlowWorld {
         let (centre, radius) = (shapes[sphere].centre(), self.bodies[sphere].body.shape.radius()?);
         let within = self.within((sphere.min(wall), sphere.max(wall), 0), radius);
         let (mut touches, mut of_walls) = (Touches::default(), Vec::new());
-        for (id, shape) in (0..).zip(&shapes).filter(|(_, shape)| shape.wall().is_some()) {
+        let laws = &self.setup.model.laws;
+        let meets = |id: u32| laws.touches(self.bodies[sphere].body.material, self.bodies[id as usize].body.material);
+        for (id, shape) in (0..).zip(&shapes).filter(|(id, shape)| shape.wall().is_some() && meets(*id)) {
             collide::touch(&shapes[sphere], shape, within + JOINED * radius, &mut touches);
             of_walls.extend(touches.iter().map(|touch| (ColliderId::first_of(id), *touch)));
         }
@@ -408,7 +410,8 @@ impl SlowWorld {
     /// The contact and the centres its levers count from, if the two touch.
     fn contact(&self, a: usize, b: usize, feature: u8, dt: f64) -> Option<(Contact, DVec3, DVec3)> {
         let (body_a, body_b) = (&self.bodies[a].body, &self.bodies[b].body);
-        if !(body_a.motion.yields() || body_b.motion.yields()) {
+        let passes = !self.setup.model.laws.touches(body_a.material, body_b.material);
+        if passes || !(body_a.motion.yields() || body_b.motion.yields()) {
             return None;
         }
         let met = if body_a.shape.is_solid() || body_b.shape.is_solid() {

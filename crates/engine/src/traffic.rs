@@ -21,7 +21,7 @@ use crate::error::{BuildError, Trouble};
 use crate::geometry::Geometry;
 use crate::inflow::{Arrival, Entrance, Inflow, Queue, Rate, SiteLattice};
 use crate::ledger::Passage;
-use crate::model::Model;
+use crate::model::{LawTable, Model};
 use crate::mover::{check_body, mover_of};
 use crate::place;
 use crate::random::Stream;
@@ -53,35 +53,81 @@ pub struct StreamReport {
     pub rate: f64,
 }
 
-/// What a body that enters might collide with, walls apart: shapes near, each with the radius of the sphere around it.
-struct Surroundings {
-    near: Vec<(Posed, f64)>,
+/// What a body that enters might collide with.
+struct Surroundings<'a> {
+    laws: &'a LawTable,
+    bodies: &'a Bodies,
+    geometry: &'a Geometry,
+    /// All but walls.
+    near: Vec<Near>,
 }
 
-impl Surroundings {
+/// A shape near the place where a body enters.
+struct Near {
+    posed: Posed,
+    /// Of the sphere around it (m).
+    radius: f64,
+    material: u16,
+}
+
+/// A body that looks for its place.
+struct Entering {
+    posed: Posed,
+    /// Of the sphere around it (m).
+    radius: f64,
+    material: u16,
+}
+
+impl Entering {
+    /// At the place that the body has.
+    fn of(body: &Body) -> Self {
+        let radius = body.shape.radius().unwrap_or(0.0);
+        Entering { posed: Posed::of(body), radius, material: body.material }
+    }
+
+    fn shifted(&self, shift: DVec3) -> Self {
+        Entering { posed: self.posed.shifted(shift), ..*self }
+    }
+}
+
+impl<'a> Surroundings<'a> {
     /// Bodies that reach into a box, but for those that leave.
-    fn within(bodies: &Bodies, geometry: &Geometry, [low, high]: [DVec3; 2], leaving: &[u32]) -> Self {
+    fn within(
+        model: &'a Model,
+        bodies: &'a Bodies,
+        geometry: &'a Geometry,
+        [low, high]: [DVec3; 2],
+        leaving: &[u32],
+    ) -> Self {
         let stays = |mover: &Mover| leaving.binary_search(&mover.id).is_err();
         let rows = bodies.grains().iter().enumerate();
         let near = rows.filter(|(_, mover)| reaches_into(mover, low, high) && stays(mover));
-        let shapes =
-            near.flat_map(|(index, mover)| geometry.shapes_of(bodies, index).map(|(_, posed)| (posed, mover.radius)));
-        Surroundings { near: shapes.collect() }
+        let shapes = near.flat_map(|(index, mover)| {
+            let (radius, material) = (mover.radius, bodies.material_of[mover.id as usize]);
+            geometry.shapes_of(bodies, index).map(move |(_, posed)| Near { posed, radius, material })
+        });
+        Surroundings { laws: &model.laws, bodies, geometry, near: shapes.collect() }
     }
 
     fn add(&mut self, body: &Body) {
-        self.near.push((Posed::of(body), body.shape.radius().unwrap_or(0.0)));
+        let Entering { posed, radius, material } = Entering::of(body);
+        self.near.push(Near { posed, radius, material });
     }
 
-    /// Whether a body there, with this radius of the sphere around it, would touch none.
-    fn free(&self, body: &Posed, radius: f64, frame: Option<&Frame>) -> bool {
-        let centre = body.centre();
-        let (sphere, mut touches) = (Posed::Sphere { centre, radius }, Touches::default());
-        self.near.iter().all(|(other, radius)| {
+    /// Whether a body would touch none, nor a wall, where it is now.
+    fn free(&self, body: &Entering, frame: Option<&Frame>) -> bool {
+        let meets_wall = |id: u32| self.laws.touches(body.material, self.bodies.material_of[id as usize]);
+        if !self.geometry.is_clear(&body.posed, body.radius, meets_wall) {
+            return false;
+        }
+        let centre = body.posed.centre();
+        let (sphere, mut touches) = (Posed::Sphere { centre, radius: body.radius }, Touches::default());
+        let mut near = self.near.iter().filter(|near| self.laws.touches(body.material, near.material));
+        near.all(|Near { posed: other, radius, .. }| {
             // At the image that is nearest.
             let at = frame.map_or(other.centre(), |frame| centre - frame.nearest(centre - other.centre()));
             touch(&sphere, &Posed::Sphere { centre: at, radius: *radius }, 0.0, &mut touches);
-            touches.is_empty() || place::are_apart(body, &other.shifted(at - other.centre()))
+            touches.is_empty() || place::are_apart(&body.posed, &other.shifted(at - other.centre()))
         })
     }
 }
@@ -157,7 +203,7 @@ impl Look<'_> {
             return Ok(());
         }
         let density = self.model.materials[usize::from(inflow.material())].density;
-        let mut around = Surroundings::within(&self.state.bodies, self.geometry, self.reach(), leaving);
+        let mut around = Surroundings::within(self.model, &self.state.bodies, self.geometry, self.reach(), leaving);
         entering.iter().for_each(|body| around.add(body));
         loop {
             let (entered, mass) = (queue.entered, queue.mass);
@@ -193,12 +239,8 @@ impl Look<'_> {
     /// A place at which a body touches nothing, if a few draws from the stream's box, or one of all sites, find one.
     fn free_place(&self, body: &Body, around: &Surroundings, queue: &mut Queue) -> Option<DVec3> {
         let inflow = self.inflow();
-        let at_origin = Posed::of(&Body { position: DVec3::ZERO, ..body.clone() });
-        let radius = body.shape.radius().unwrap_or(0.0);
-        let is_free = |centre: DVec3| {
-            let posed = at_origin.shifted(centre);
-            self.geometry.is_clear(&posed, radius) && around.free(&posed, radius, None)
-        };
+        let at_origin = Entering::of(&Body { position: DVec3::ZERO, ..body.clone() });
+        let is_free = |centre: DVec3| around.free(&at_origin.shifted(centre), None);
         match &inflow.entrance {
             Entrance::Box { from, to } => {
                 let mut places = inflow.places.clone();
@@ -322,12 +364,11 @@ pub fn check_entering(
         return Err(BuildError::TooMany(first as usize + bodies.len()));
     }
     let everywhere = [DVec3::NEG_INFINITY, DVec3::INFINITY];
-    let mut around = Surroundings::within(&state.bodies, geometry, everywhere, &[]);
+    let mut around = Surroundings::within(model, &state.bodies, geometry, everywhere, &[]);
     for (id, body) in (first..).zip(bodies) {
         check_body(id, body, model)?;
         check_plain(id, body)?;
-        let (posed, radius) = (Posed::of(body), body.shape.radius().unwrap_or(0.0));
-        if !(around.free(&posed, radius, frame) && geometry.is_clear(&posed, radius)) {
+        if !around.free(&Entering::of(body), frame) {
             return Err(BuildError::NotFree { body: id });
         }
         around.add(body);
@@ -356,7 +397,8 @@ fn check_new_laws(model: &Model, there: &Bodies, bodies: &[Body]) -> Result<(), 
     }
     for (b, body) in (there.index_of.len() as u32..).zip(bodies) {
         for (other, a) in (0..).zip(&seen) {
-            if let (Some(a), None) = (*a, model.laws.get(other, body.material)) {
+            let passes = !model.laws.touches(other, body.material);
+            if let (Some(a), None, false) = (*a, model.laws.get(other, body.material), passes) {
                 let [first, second] = [other, body.material].map(|m| model.materials[usize::from(m)].name.clone());
                 return Err(BuildError::NoLaws { a, b, first, second });
             }

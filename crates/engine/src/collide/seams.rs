@@ -53,27 +53,29 @@ pub fn settle_seams<'a>(
 }
 
 /// Whether the contact of a sphere with the wall `mine` is another wall's to take: `settle_seams` for one of them, without
-/// its touches.
+/// its touches. `meets` says of a wall, by number, whether the sphere touches such walls at all.
 pub fn left_to_another<'a>(
     walls: impl IntoIterator<Item = &'a Wall, IntoIter: Clone>,
     mine: usize,
     nearest: &Nearest,
     centre: DVec3,
     radius: f64,
+    meets: impl Fn(usize) -> bool,
 ) -> bool {
     let walls = walls.into_iter();
     if nearest.on_rim {
         let point = centre - nearest.normal * nearest.distance;
         return walls.enumerate().filter(|&(other, _)| other != mine).any(|(other, wall)| {
             is_joined(wall, point, radius)
+                && meets(other)
                 && wall.touchable(centre).is_some_and(|at| takes_rim(&at, nearest, other < mine, radius))
         });
     }
     // A face is left to earlier walls only, and the first has none.
     let Some(own) = walls.clone().nth(mine).filter(|_| mine > 0) else { return false };
     let plane = own.plane().is_some();
-    let mut earlier = walls.take(mine).filter(|wall| !(plane && wall.plane().is_some()));
-    earlier.any(|wall| wall.touchable(centre).is_some_and(|at| covers(&at, nearest, radius)))
+    let mut earlier = walls.take(mine).enumerate().filter(|(_, wall)| !(plane && wall.plane().is_some()));
+    earlier.any(|(other, wall)| wall.touchable(centre).is_some_and(|at| covers(&at, nearest, radius)) && meets(other))
 }
 
 /// The nearest point of a wall as a touch tells it.

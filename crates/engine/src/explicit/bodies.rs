@@ -357,6 +357,8 @@ pub struct Rows<'a> {
     pub loads: &'a mut [Load],
     /// Orientations.
     pub orientations: &'a mut [DQuat],
+    /// Materials, by id.
+    pub material_of: &'a [u16],
     built_at: &'a [DVec3],
     reports: &'a mut [BodyReport],
     size: usize,
@@ -365,13 +367,13 @@ pub struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// All bodies, and what is special about some.
     pub fn of(bodies: &'a mut Bodies, reports: &'a mut [BodyReport]) -> (Self, &'a [Special]) {
-        let Bodies { movers, loads, orientations, built_at, specials, chunk: size, .. } = bodies;
-        (Rows { movers, loads, orientations, built_at, reports, size: *size }, specials)
+        let Bodies { movers, loads, orientations, material_of, built_at, specials, chunk: size, .. } = bodies;
+        (Rows { movers, loads, orientations, material_of, built_at, reports, size: *size }, specials)
     }
 
     /// Each chunk.
     pub fn chunks(self) -> impl IndexedParallelIterator<Item = ChunkBodies<'a>> {
-        let Rows { movers, loads, orientations, built_at, reports, size } = self;
+        let Rows { movers, loads, orientations, built_at, reports, size, .. } = self;
         let records = movers.par_chunks_mut(size).zip(loads.par_chunks_mut(size));
         let rest = orientations.par_chunks_mut(size).zip(built_at.par_chunks(size)).zip(reports);
         records.zip(rest).map(|((movers, loads), ((orientations, built_at), report))| ChunkBodies {

@@ -134,8 +134,8 @@ pub fn detect_and_evaluate(model: &Model, state: &mut State, geometry: &Geometry
     note_moved(work);
     let Work { soft, flow, .. } = work;
     let State { bodies, contacts, cell, .. } = state;
-    let Bodies { movers, loads, orientations, specials, first_wall, chunk: size, .. } = bodies;
-    let records = Records { movers, orientations, specials, first_wall: *first_wall };
+    let Bodies { movers, loads, orientations, specials, first_wall, material_of, chunk: size, .. } = bodies;
+    let records = Records { movers, orientations, specials, first_wall: *first_wall, material_of };
     let step = PassStep::of(model, cell.as_ref(), flow.as_ref(), dt, soft.keep_rows);
     let view = step.view(records, Colliders::of(geometry));
     let closing = step.closing(&soft.lists, &soft.moved);
@@ -175,11 +175,12 @@ fn sweep(model: &Model, state: &mut State, geometry: &Geometry, work: &mut Work,
     let (all, contacts) = (&soft.lists.chunks, contacts.slots_mut());
     for (number, lists) in all.iter().enumerate() {
         let own = rows.range(number);
-        let records = Records { movers: rows.movers, orientations: rows.orientations, specials, first_wall };
+        let Rows { movers, loads, orientations, material_of, .. } = &mut rows;
+        let records = Records { movers, orientations, specials, first_wall, material_of };
         let view = of_step.view(records, colliders);
         let chunk = Chunk { number, lists, closing };
         let contacts = (&mut contacts[number], &mut soft.chunks[number]);
-        pass(&view, chunk, number * size, contacts, &mut rows.loads[own]);
+        pass(&view, chunk, number * size, contacts, &mut loads[own]);
         for &done in &lists.completes {
             let done = done as usize;
             finish.chunk(done * size, &all[done], &soft.chunks, rows.chunk(done), *timed);

@@ -10,7 +10,7 @@ use super::{ChunkTrouble, ChunkWork, Closing, Scratch, TooDeep, View, bits_of, h
 use crate::collide::seams;
 use crate::contact::Side;
 use crate::law::{Normal, kernel};
-use crate::state::{Slot, Slots};
+use crate::state::{Mover, Slot, Slots};
 
 /// The chunk whose pairs are to be measured, and what can have closed.
 #[derive(Clone, Copy)]
@@ -153,12 +153,17 @@ fn touches_wall(view: &View, candidate: &Candidate, (side, apart): (Side, Apart)
     let movers = view.records.movers;
     let (sphere, body) = (&movers[sphere as usize], &movers[wall as usize]);
     let (now, number) = (view.colliders.now, view.wall(wall));
+    // A wall that the sphere passes through takes no contact from another.
+    let meets = |other: usize| {
+        let material = |mover: &Mover| view.records.material_of[mover.id as usize];
+        view.laws.all_touch() || view.laws.touches(material(sphere), material(&movers[view.records.first_wall + other]))
+    };
     let wall = now.wall(number);
     let Some(nearest) = wall.touchable(sphere.position) else { return false };
     if nearest.distance >= sphere.radius + limit(apart, 0, sphere.radius) {
         return false;
     }
-    if seams::left_to_another(now.walls(), number, &nearest, sphere.position, sphere.radius) {
+    if seams::left_to_another(now.walls(), number, &nearest, sphere.position, sphere.radius, meets) {
         return false;
     }
     if wall.wraps(sphere.position, sphere.radius) {

@@ -24,13 +24,15 @@ pub struct Records<'a> {
     pub(crate) specials: &'a [Special],
     /// Where the walls begin.
     pub first_wall: usize,
+    /// Their materials, by id.
+    pub material_of: &'a [u16],
 }
 
 impl<'a> Records<'a> {
     /// All bodies.
     pub fn of(bodies: &'a Bodies) -> Self {
-        let Bodies { movers, orientations, specials, first_wall, .. } = bodies;
-        Records { movers, orientations, specials, first_wall: *first_wall }
+        let Bodies { movers, orientations, specials, first_wall, material_of, .. } = bodies;
+        Records { movers, orientations, specials, first_wall: *first_wall, material_of }
     }
 }
 

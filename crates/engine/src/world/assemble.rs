@@ -287,6 +287,9 @@ impl Laws {
         for (other, ids) in self.seen.iter().enumerate() {
             // A moved body meets any; one that is not meets only moved ones.
             let partner = if moved { ids[1].or(ids[0]) } else { ids[1] };
+            if !model.laws.touches(material, other as u16) {
+                continue;
+            }
             if let (Some(a), None, None) = (partner, model.laws.get(material, other as u16), &self.missing) {
                 let name = |material: usize| model.materials[material].name.clone();
                 let (first, second) = (name(other), name(material as usize));
@@ -330,7 +333,8 @@ fn check_solids<B: Borrow<Body>>(
         looked_at.push(kind);
         for (other, second) in all().enumerate() {
             let second = second.get();
-            let meet = other != id && (kind.1 || second.motion.yields());
+            let passes = !model.laws.touches(body.material, second.material);
+            let meet = other != id && !passes && (kind.1 || second.motion.yields());
             let (a, b) = (id.min(other) as u32, id.max(other) as u32);
             let laws = model.laws.springs(body.material, second.material);
             if meet && laws.is_some_and(SpringLaws::knows_spheres_only) {

@@ -24,6 +24,7 @@ mod nonsmooth_forms;
 mod nonsmooth_friction;
 mod objectivity;
 mod own_law;
+mod passing;
 mod passivity;
 mod regressions;
 mod repose;

@@ -469,7 +469,8 @@ fn seams_are_settled_as_the_engine_settles_them() {
             let expected: Vec<u32> = (0..walls.len() as u32)
                 .filter(|&id| {
                     let touchable = walls[id as usize].touchable(centre).filter(|at| at.distance < radius);
-                    touchable.is_some_and(|at| !seams::left_to_another(&walls, id as usize, &at, centre, radius))
+                    touchable
+                        .is_some_and(|at| !seams::left_to_another(&walls, id as usize, &at, centre, radius, |_| true))
                 })
                 .collect();
             let mut list: Vec<(ColliderId, Touch)> = Vec::new();

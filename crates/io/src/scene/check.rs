@@ -228,15 +228,16 @@ fn describe_stream(scene: &Scene, inflow: &Inflow) -> String {
 
 fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
-    for (i, first) in model.materials.iter().enumerate() {
-        for (j, second) in model.materials.iter().enumerate().skip(i) {
-            let Some(laws) = model.laws.get(i as u16, j as u16) else { continue };
-            let radii = effective_radii(scene, i as u16, j as u16);
-            writeln!(text, "\n{} - {}", first.name, second.name)?;
-            for Described { motion, law, words, .. } in describe(laws, radii) {
-                let line = format!("  {motion:<7}{law:<16} {words}");
-                writeln!(text, "{}", line.trim_end())?;
-            }
+    for ([i, j], laws) in model.laws.said() {
+        let [first, second] = [i, j].map(|material| &model.materials[usize::from(material)].name);
+        writeln!(text, "\n{first} - {second}")?;
+        let Some(laws) = laws else {
+            writeln!(text, "  do not touch")?;
+            continue;
+        };
+        for Described { motion, law, words, .. } in describe(laws, effective_radii(scene, i, j)) {
+            let line = format!("  {motion:<7}{law:<16} {words}");
+            writeln!(text, "{}", line.trim_end())?;
         }
     }
     Ok(())

@@ -7,9 +7,10 @@
 
 use serde_json::{Map, Value, json};
 use stickslip::inflow::{Inflow, Rate};
+use stickslip::law::PairLaws;
 
 use super::check::{DrawnSizes, counts, drawn_sizes, effective_radii};
-use super::laws::describe;
+use super::laws::{NONE, describe};
 use super::{Course, Every, Record, Scene, Stage};
 
 /// The scene for a script: counts of bodies, the step and its reasons, laws and limits by pair, records, warnings and notes.
@@ -89,15 +90,17 @@ fn record(record: &Record) -> Value {
 
 fn pairs(scene: &Scene) -> Vec<Value> {
     let model = &scene.setup.model;
-    let count = model.materials.len();
-    let all = (0..count).flat_map(|i| (i..count).map(move |j| (i, j)));
-    let pair = |(i, j): (usize, usize)| {
-        let laws = model.laws.get(i as u16, j as u16)?;
-        let radii = effective_radii(scene, i as u16, j as u16);
+    let pair = |([i, j], laws): ([u16; 2], Option<&PairLaws>)| {
+        let radii = effective_radii(scene, i, j);
+        let names = [i, j].map(|material| &model.materials[usize::from(material)].name);
         let mut pair = json!({
-            "between": [model.materials[i].name, model.materials[j].name],
+            "between": names,
             "effective_radius": radii.map(|(low, high)| [low, high]),
         });
+        let Some(laws) = laws else {
+            pair["normal"] = NONE.into();
+            return pair;
+        };
         for described in describe(laws, radii) {
             pair[described.motion] = described.numbers.map_or(Value::Null, |mut numbers| {
                 numbers["law"] = described.law.into();
@@ -105,7 +108,7 @@ fn pairs(scene: &Scene) -> Vec<Value> {
                 numbers
             });
         }
-        Some(pair)
+        pair
     };
-    all.filter_map(pair).collect()
+    model.laws.said().map(pair).collect()
 }

@@ -1,7 +1,8 @@
 //! `[[contact]]` tables: which laws act between which materials.
 //!
 //! `between` names two materials, or `"*"` for any. Of the tables that cover a pair the most exact one counts: `["a", "b"]`
-//! before `["a", "*"]` before `["*", "*"]`. Two that are equally exact are an error. `laws/` reads what the laws say.
+//! before `["a", "*"]` before `["*", "*"]`. Two that are equally exact are an error. `laws/` reads what the laws say. A pair with
+//! `normal = "none"` does not touch, and needs no laws.
 
 use std::collections::HashMap;
 
@@ -47,6 +48,11 @@ pub(crate) fn read(top: &Table<'_>, materials: &Materials, method: &Method) -> R
     }
     let patterns: HashMap<usize, Pattern> = numbers.into_iter().map(|(pattern, number)| (number, pattern)).collect();
     for (number, contact) in tables.iter().enumerate() {
+        if laws::read_none(contact)? {
+            pairs[number].iter().for_each(|&[a, b]| laws.let_pass(a, b));
+            contact.finish()?;
+            continue;
+        }
         for &[a, b] in &pairs[number] {
             let sides = [a, b].map(|i| materials.elastic[usize::from(i)]);
             let read = laws::read(contact, &sides).map_err(|error| {

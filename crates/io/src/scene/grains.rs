@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use glam::DVec3;
 use stickslip::body::Body;
 use stickslip::cell::Frame;
+use stickslip::model::LawTable;
 use stickslip::mould::Mould;
 use stickslip::random::Stream;
 
@@ -19,7 +20,7 @@ use crate::scene::lammps_cell::FileBox;
 use crate::scene::materials::Materials;
 use crate::scene::memory::Memory;
 use crate::scene::moulds::{read_mass, read_mould, read_shared};
-use crate::scene::placing::{Drawn, add_bodies, draw, place_group, sites_along};
+use crate::scene::placing::{Drawn, Placing, add_bodies, draw, sites_along};
 use crate::scene::rows::{self, Rows, Types};
 use crate::scene::types::{or_types, read_types};
 use crate::scene::{cell, lammps};
@@ -164,7 +165,7 @@ impl<'a> Groups<'a> {
     pub fn place(
         &self,
         seed: u64,
-        materials: &Materials,
+        (materials, laws): (&Materials, &LawTable),
         cell: Option<&cell::Draft<'_>>,
         bodies: &mut Bodies<'a>,
     ) -> Result<Option<Frame>> {
@@ -184,11 +185,13 @@ impl<'a> Groups<'a> {
         let all: Vec<f64> = there.chain(drawn.iter().flat_map(Drawn::radii)).collect();
         let frame = cell.map(|cell| cell.frame(&all)).transpose()?;
         let mut centres = vec![Vec::new(); groups.len()];
+        let placing = Placing { groups, drawn: &drawn, frame, laws };
         let (start, count) = (Instant::now(), u32::try_from(all.len()).unwrap_or(u32::MAX));
         for i in 0..groups.len() {
             if centres[i].is_empty() {
                 let patience = (PATIENCE + PATIENCE_EACH.saturating_mul(count)).saturating_sub(start.elapsed());
-                place_group(i, groups, &drawn, frame, &mut stream(i, "place"), patience, &mut centres)
+                placing
+                    .place(i, &mut stream(i, "place"), patience, &mut centres)
                     .map_err(|message| places[i].1.error(message))?;
             }
         }

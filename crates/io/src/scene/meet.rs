@@ -30,7 +30,7 @@ pub(crate) fn check(
     materials: &[Material],
     laws: &LawTable,
 ) -> Result<Option<String>> {
-    let touching = touching_pairs(&bodies.list, frame);
+    let touching = touching_pairs(&bodies.list, laws, frame);
     if let Some(pair) = touching.iter().find(|pair| pair.deep()) {
         let [a, b] = pair.ids;
         let message = format!(
@@ -64,7 +64,7 @@ pub(crate) fn check_laws(
         stream_of(id).map_or_else(|| bodies.label(id), |stream| format!("a body of [[stream]] number {}", stream + 1))
     };
     for ((first, second), [a, b]) in meetings(all) {
-        if laws.get(first, second).is_some() {
+        if laws.get(first, second).is_some() || !laws.touches(first, second) {
             continue;
         }
         let [x, y] = [first, second].map(|i| materials[i as usize].name.as_str());
@@ -129,7 +129,7 @@ impl Touching {
 }
 
 /// All pairs that overlap, at least one of which yields to loads, in the order of their ids.
-fn touching_pairs(bodies: &BodyList, frame: Option<&Frame>) -> Vec<Touching> {
+fn touching_pairs(bodies: &BodyList, laws: &LawTable, frame: Option<&Frame>) -> Vec<Touching> {
     let by_id: Vec<Ball> = (0..bodies.len()).filter_map(|id| ball(bodies, id, frame)).collect();
     let smallest = by_id.iter().map(|ball| ball.reach).fold(f64::INFINITY, f64::min).max(f64::MIN_POSITIVE);
     let ids = 0..by_id.len() as u32;
@@ -137,9 +137,9 @@ fn touching_pairs(bodies: &BodyList, frame: Option<&Frame>) -> Vec<Touching> {
     let in_space: Vec<Ball> = order.iter().map(|&index| by_id[index as usize]).collect();
     // Who follows each other in space finds its neighbours in the cache. Where two are too deep, which are named must not
     // depend on that order.
-    let mut found = Search::new(bodies, &in_space, frame).all();
+    let mut found = Search::new((bodies, laws), &in_space, frame).all();
     if found.iter().any(Touching::deep) {
-        found = Search::new(bodies, &by_id, frame).all();
+        found = Search::new((bodies, laws), &by_id, frame).all();
     }
     found.par_sort_by_key(|pair| pair.ids);
     found
@@ -158,6 +158,7 @@ const BODIES_AT_ONCE: usize = 4096;
 /// What the search for pairs that overlap reads.
 struct Search<'a> {
     bodies: &'a BodyList,
+    laws: &'a LawTable,
     balls: &'a [Ball],
     grids: Grids,
     walls: Vec<(ColliderId, Posed)>,
@@ -172,12 +173,12 @@ struct Scratch {
 }
 
 impl<'a> Search<'a> {
-    fn new(bodies: &'a BodyList, balls: &'a [Ball], frame: Option<&'a Frame>) -> Self {
+    fn new((bodies, laws): (&'a BodyList, &'a LawTable), balls: &'a [Ball], frame: Option<&'a Frame>) -> Self {
         let smallest = balls.iter().map(|ball| ball.reach).fold(f64::INFINITY, f64::min);
         let levels = Levels { smallest: smallest.max(f64::MIN_POSITIVE), within: 0.0 };
         let grids = Grids::new(levels, balls.len(), |index| balls[index as usize], frame);
         let walls = bodies.walls().map(|id| (ColliderId::first_of(id as u32), Posed::of(&bodies.get(id)))).collect();
-        Search { bodies, balls, grids, walls, frame }
+        Search { bodies, laws, balls, grids, walls, frame }
     }
 
     /// The pairs that bodies own, as if they looked for them one after the other, up to the first body with a deep one.
@@ -238,9 +239,11 @@ impl<'a> Search<'a> {
         self.bodies.is_solid(ball.id as usize)
     }
 
-    /// Whether loads move one of the two.
+    /// Whether loads move one of the two, and their materials touch.
     fn acts(&self, a: u32, b: u32) -> bool {
-        self.bodies.yields(a as usize) || self.bodies.yields(b as usize)
+        let [a, b] = [a, b].map(|id| id as usize);
+        let touches = self.laws.all_touch() || self.laws.touches(self.bodies.material(a), self.bodies.material(b));
+        touches && (self.bodies.yields(a) || self.bodies.yields(b))
     }
 
     /// The shape in its place. There is no cell with ellipsoids and boxes: they are where they are.
@@ -283,7 +286,7 @@ mod tests {
             Body { motion: Motion::Fixed, ..Body::new(shape, 0, DVec3::new(x, 0.0, 0.0)) }
         };
         let ball = Body::new(Shape::Sphere { radius: 0.5 }, 0, DVec3::new(0.01, 0.0, 0.49));
-        let found = touching_pairs(&[plate(-1.0), plate(1.0), ball].into_iter().collect(), None);
+        let found = touching_pairs(&[plate(-1.0), plate(1.0), ball].into_iter().collect(), &LawTable::new(1), None);
         assert_eq!(found.iter().map(|pair| pair.ids).collect::<Vec<_>>(), [[1, 2]]);
         assert!((found[0].overlap - 0.01).abs() < 1e-15);
     }
@@ -293,7 +296,7 @@ mod tests {
         let mut bodies = vec![sphere(1.0, 0.0), sphere(1.0, 0.1), sphere(1.0, 1e300)];
         bodies[0].motion = Motion::Fixed;
         bodies[1].motion = Motion::Fixed;
-        let touching = |bodies: &[Body]| touching_pairs(&bodies.iter().cloned().collect(), None);
+        let touching = |bodies: &[Body]| touching_pairs(&bodies.iter().cloned().collect(), &LawTable::new(1), None);
         assert!(touching(&bodies).is_empty());
         bodies[1].motion = Motion::Held;
         assert_eq!(touching(&bodies)[0].ids, [0, 1]);

@@ -275,9 +275,9 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
         top.optional(key);
     }
     top.finish()?;
-    let frame = groups.place(head.seed, &materials, cell.as_ref(), &mut bodies)?;
+    let frame = groups.place(head.seed, (&materials, &laws), cell.as_ref(), &mut bodies)?;
     let drawn = Drawn { seed: head.seed, after: earlier.as_ref().map(Earlier::hash) };
-    let streams = Streams::read(&top, &materials, &drawn, &bodies)?;
+    let streams = Streams::read(&top, (&materials, &laws), &drawn, &bodies)?;
     motions::settle_servos(&mut bodies, &streams.list, &materials)?;
     let domain = timing::read_domain(&top, &bodies, &streams)?;
     if domain.is_none_or(|domain| domain.leaving == Leaving::Stop) {

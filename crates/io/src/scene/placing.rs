@@ -1,12 +1,14 @@
 //! Grains of `[[grains]]` tables: their shapes drawn, their centres found, their bodies made.
 //!
-//! Random groups in the same box are placed together, so that they do not overlap; a lattice is filled x fastest.
+//! Random groups in the same box are placed together, so that they do not overlap; a lattice is filled x fastest. Groups that pass
+//! through each other, and through themselves, are placed as if each were alone.
 
 use std::time::Duration;
 
 use glam::{DQuat, DVec3};
 use stickslip::body::Body;
 use stickslip::cell::Frame;
+use stickslip::model::LawTable;
 use stickslip::mould::Turn;
 use stickslip::place::{self, Within};
 use stickslip::random::Stream;
@@ -66,45 +68,102 @@ pub(super) fn draw(group: &Group, shapes: &mut Stream, turns: &mut Stream) -> Dr
     }
 }
 
-/// Finds the centres of a group; random groups in the same box are placed together, so that they do not overlap.
-pub(super) fn place_group(
-    index: usize,
-    groups: &[Group],
-    drawn: &[Drawn],
-    frame: Option<Frame>,
-    stream: &mut Stream,
-    patience: Duration,
-    centres: &mut [Vec<DVec3>],
-) -> std::result::Result<(), String> {
-    let group = &groups[index];
-    match &group.placement {
-        Placement::Random { bounds } => {
-            let same = |g: &Group| matches!(&g.placement, Placement::Random { bounds: other } if other == bounds);
-            let together: Vec<usize> = (index..groups.len()).filter(|&i| same(&groups[i])).collect();
-            let all: Vec<(Shape, DQuat)> = together.iter().flat_map(|&i| drawn[i].iter()).collect();
-            let placed = match (frame, *bounds) {
-                (Some(frame), bounds) => {
-                    place::random_solids_in_cell(&Within { frame, bounds }, &all, stream, patience)
+/// What grains are placed with.
+pub(super) struct Placing<'a> {
+    /// The tables.
+    pub groups: &'a [Group],
+    /// The shapes of each.
+    pub drawn: &'a [Drawn],
+    /// Of the cell.
+    pub frame: Option<Frame>,
+    /// Who touches whom.
+    pub laws: &'a LawTable,
+}
+
+impl Placing<'_> {
+    /// Finds the centres of a group, and of those that are placed with it.
+    pub fn place(
+        &self,
+        index: usize,
+        stream: &mut Stream,
+        patience: Duration,
+        centres: &mut [Vec<DVec3>],
+    ) -> std::result::Result<(), String> {
+        let group = &self.groups[index];
+        match &group.placement {
+            Placement::Random { bounds } => {
+                let together = self.together(index, *bounds);
+                let mut placed = match (&together[..], *bounds) {
+                    (&[alone], bounds) if !self.touch(alone, alone) => self.scatter(alone, bounds, stream),
+                    _ => self.keep_apart(&together, *bounds, stream, patience)?,
+                };
+                for &i in together.iter().rev() {
+                    centres[i] = placed.split_off(placed.len().saturating_sub(self.drawn[i].len()));
                 }
-                (None, Some((from, to))) => place::random_solids(from, to, &all, stream, patience),
-                // The reader has asked for a box then.
-                (None, None) => Ok(Vec::new()),
-            };
-            let mut placed = placed.map_err(|error| error.to_string())?;
-            for &i in together.iter().rev() {
-                centres[i] = placed.split_off(placed.len().saturating_sub(drawn[i].len()));
             }
+            Placement::Lattice { from, to, spacing, jitter } => {
+                let sites = match to {
+                    Some(to) => sites_along(*from, *to, *spacing),
+                    None => DVec3::splat(smallest_cube(group.count)),
+                };
+                centres[index] = lattice(*from, sites, *spacing, *jitter, group.count, stream);
+            }
+            Placement::List(list) => centres[index] = list.rows.iter().map(|row| row.position).collect(),
         }
-        Placement::Lattice { from, to, spacing, jitter } => {
-            let sites = match to {
-                Some(to) => sites_along(*from, *to, *spacing),
-                None => DVec3::splat(smallest_cube(group.count)),
-            };
-            centres[index] = lattice(*from, sites, *spacing, *jitter, group.count, stream);
-        }
-        Placement::List(list) => centres[index] = list.rows.iter().map(|row| row.position).collect(),
+        Ok(())
     }
-    Ok(())
+
+    /// Whether bodies of two groups that are placed at random touch where they meet.
+    fn touch(&self, i: usize, j: usize) -> bool {
+        self.laws.all_touch() || self.laws.touches(self.groups[i].material(0), self.groups[j].material(0))
+    }
+
+    /// The group and those after it in the same box, as far as they touch one another.
+    fn together(&self, first: usize, bounds: Option<(DVec3, DVec3)>) -> Vec<usize> {
+        let same = |g: &Group| matches!(&g.placement, Placement::Random { bounds: other } if *other == bounds);
+        let mut others: Vec<usize> = (first + 1..self.groups.len()).filter(|&i| same(&self.groups[i])).collect();
+        let mut together = vec![first];
+        let mut next = 0;
+        while let Some(&i) = together.get(next) {
+            let (touching, rest) = others.into_iter().partition(|&j| self.touch(i, j));
+            together.extend::<Vec<usize>>(touching);
+            (others, next) = (rest, next + 1);
+        }
+        together.sort_unstable();
+        together
+    }
+
+    /// Centres at which no two bodies of these groups overlap.
+    fn keep_apart(
+        &self,
+        together: &[usize],
+        bounds: Option<(DVec3, DVec3)>,
+        stream: &mut Stream,
+        patience: Duration,
+    ) -> std::result::Result<Vec<DVec3>, String> {
+        let all: Vec<(Shape, DQuat)> = together.iter().flat_map(|&i| self.drawn[i].iter()).collect();
+        let placed = match (self.frame, bounds) {
+            (Some(frame), bounds) => place::random_solids_in_cell(&Within { frame, bounds }, &all, stream, patience),
+            (None, Some((from, to))) => place::random_solids(from, to, &all, stream, patience),
+            // The reader has asked for a box then.
+            (None, None) => Ok(Vec::new()),
+        };
+        placed.map_err(|error| error.to_string())
+    }
+
+    /// Centres anywhere, for bodies that pass through one another.
+    fn scatter(&self, index: usize, bounds: Option<(DVec3, DVec3)>, stream: &mut Stream) -> Vec<DVec3> {
+        let centre = |_| {
+            let share = DVec3::new(stream.unit(), stream.unit(), stream.unit());
+            match (bounds, self.frame) {
+                (Some((from, to)), _) => from + (to - from) * share,
+                (None, Some(frame)) => frame.corner + frame.vectors * share,
+                // The reader has asked for a box then.
+                (None, None) => DVec3::ZERO,
+            }
+        };
+        (0..self.drawn[index].len()).map(centre).collect()
+    }
 }
 
 /// How many sites fit along each axis, both ends included.

@@ -206,14 +206,11 @@ fn write_materials(out: &mut String, scene: &Scene, elastic: &[Elastic]) -> std:
 
 fn write_contacts(out: &mut String, scene: &Scene) -> std::fmt::Result {
     let model = &scene.setup.model;
-    for (i, first) in model.materials.iter().enumerate() {
-        for (j, second) in model.materials.iter().enumerate().skip(i) {
-            if let Some(pair) = model.laws.get(i as u16, j as u16) {
-                writeln!(out, "\n[[contact]]\nbetween = [{}, {}]", string(&first.name), string(&second.name))?;
-                for line in laws::resolved(pair) {
-                    writeln!(out, "{line}")?;
-                }
-            }
+    for (pair, laws) in model.laws.said() {
+        let [first, second] = pair.map(|material| string(&model.materials[usize::from(material)].name));
+        writeln!(out, "\n[[contact]]\nbetween = [{first}, {second}]")?;
+        for line in laws::resolved(laws) {
+            writeln!(out, "{line}")?;
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ mod laws;
 use serde_json::{Map, Value, json};
 
 use crate::scene::bodies::LOCKS;
-use crate::scene::laws::Takes;
+use crate::scene::laws::{NONE, Takes};
 use crate::scene::moulds::BY;
 use crate::scene::nonsmooth;
 use crate::scene::rows::COLUMNS;
@@ -217,7 +217,7 @@ fn contact() -> Value {
                 "Names of two materials, in any order; \"*\" is any material. The most exact table counts.",
             ),
         ),
-        ("!normal", said(laws::of_key("normal"), "The force along the normal.")),
+        ("!normal", said(laws::normal(), "The force along the normal.")),
         ("slide", said(laws::of_key("slide"), "What resists sliding; free if absent.")),
         ("roll", said(laws::of_key("roll"), "What resists rolling; free if absent.")),
         ("spin", said(laws::of_key("spin"), "What resists spinning; free if absent.")),
@@ -226,6 +226,9 @@ fn contact() -> Value {
     for motion in ["slide", "roll", "spin"] {
         table = exclusive(table, &["friction", motion]);
     }
+    // A pair that does not touch has no other law.
+    table["if"] = json!({"properties": {"normal": word(NONE)}});
+    table["then"] = json!({"properties": {"slide": false, "roll": false, "spin": false, "friction": false}});
     table
 }
 

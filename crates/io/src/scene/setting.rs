@@ -25,6 +25,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::between::{Pair, between_others, covers, exactness, meet, pair_in, pair_of};
+use super::laws::NONE;
 use super::{Scene, read_parsed};
 use crate::input::{self, InputError, LARGEST_FILE, MOST_LEVELS, Result, Source, nearest, shown};
 
@@ -450,7 +451,7 @@ impl Site<'_> {
 /// Whether a contact has `normal = "none"`.
 fn never_touches(contact: &Spanned<DeValue<'_>>) -> bool {
     let normal = contact.get_ref().as_table().and_then(|table| table.get("normal"));
-    normal.is_some_and(|normal| normal.get_ref().as_str() == Some("none"))
+    normal.is_some_and(|normal| normal.get_ref().as_str() == Some(NONE))
 }
 
 /// What an element of an array is called in a path: its materials, its name, what it records, or its number.

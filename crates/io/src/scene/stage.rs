@@ -180,13 +180,13 @@ impl<'r> Reader<'r, '_> {
         let count = first + incoming.list.len();
         let groups = grains::read(table, &materials, self.folder, frame.is_some(), self.memory, count)?;
         let draft = frame.map(|frame| cell::Draft::kept(table.place(), frame));
-        groups.place(seed, &materials, draft.as_ref(), &mut incoming)?;
+        groups.place(seed, (&materials, &laws), draft.as_ref(), &mut incoming)?;
         self.memory.refuse((first + incoming.list.len()) as f64, &table.place())?;
         numbers.extend(first..first + came_in);
 
         let old_streams = before.setup.model.inflows.len();
         let drawn = Drawn { seed, after: None };
-        let mut streams = Streams::read(&top, &materials, &drawn, &all_tables)?;
+        let mut streams = Streams::read(&top, (&materials, &laws), &drawn, &all_tables)?;
         let starts: Vec<bool> =
             (0..streams.list.len()).map(|k| k >= old_streams || chosen.streams.contains(&k)).collect();
         for (k, old) in before.setup.model.inflows.iter().enumerate().filter(|(k, _)| !starts[*k]) {

@@ -10,6 +10,7 @@
 use glam::DVec3;
 use stickslip::body::{Body, Motion};
 use stickslip::inflow::{Entrance, Inflow, MOST_SITES, Rate, SiteLattice};
+use stickslip::model::LawTable;
 use stickslip::mould::Mould;
 use stickslip::random::Stream;
 use stickslip::schedule::Signal;
@@ -52,12 +53,17 @@ pub(crate) struct Streams<'a> {
 
 impl<'a> Streams<'a> {
     /// Reads all `[[stream]]` tables.
-    pub fn read(top: &Table<'a>, materials: &Materials, drawn: &Drawn<'_>, bodies: &Bodies<'_>) -> Result<Self> {
+    pub fn read(
+        top: &Table<'a>,
+        (materials, laws): (&Materials, &LawTable),
+        drawn: &Drawn<'_>,
+        bodies: &Bodies<'_>,
+    ) -> Result<Self> {
         let mut streams = Streams::default();
         let mut total = bodies.list.len() as u64;
         for (index, table) in top.tables("stream")?.into_iter().enumerate() {
             let inflow = read_stream(&table, materials, drawn, index, &mut total)?;
-            refuse_walled_in(&table, &inflow, bodies)?;
+            refuse_walled_in(&table, &inflow, laws, bodies)?;
             streams.list.push(inflow);
             streams.places.push(table.place());
             let counted = table.optional("count").or_else(|| table.optional("stop"));
@@ -235,8 +241,9 @@ fn bodies_until(inflow: &Inflow, end: f64, density: f64) -> f64 {
 }
 
 /// Refuses a box in which every place touches a wall that never moves, or lies behind it.
-fn refuse_walled_in(table: &Table<'_>, inflow: &Inflow, bodies: &Bodies<'_>) -> Result<()> {
-    for (id, body) in bodies.list.iter().enumerate().filter(|(_, body)| body.motion == Motion::Fixed) {
+fn refuse_walled_in(table: &Table<'_>, inflow: &Inflow, laws: &LawTable, bodies: &Bodies<'_>) -> Result<()> {
+    let meets = |body: &Body| body.motion == Motion::Fixed && laws.touches(body.material, inflow.material());
+    for (id, body) in bodies.list.iter().enumerate().filter(|(_, body)| meets(body)) {
         let Shape::Plane { normal } = body.shape else { continue };
         let outward = body.orientation * normal;
         let [from, to] = inflow.entrance.bounds();

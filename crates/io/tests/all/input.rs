@@ -351,3 +351,66 @@ fn a_lammps_file_brings_its_box_and_its_types() {
     assert!(unused(&open)[0].contains("\"typed.data\" and \"typed.dump\"") && unused(&scene).is_empty());
     assert_eq!(unused(&good("15-lammps.toml")).len(), 1);
 }
+
+/// `normal = "none"` was promised and not read: what passes through each other took far-away places or tiny stiffnesses.
+#[test]
+fn pairs_that_do_not_touch_need_no_laws_no_room_and_no_warning() {
+    let scene = good("31-pass-through.toml");
+    let laws = &scene.setup.model.laws;
+    let [grain, tracer, floor, gate] = [0, 1, 2, 3];
+    // The most exact table counts: the wildcard does not shine through.
+    for (pair, touches) in [
+        ([grain, grain], true),
+        ([grain, tracer], false),
+        ([tracer, tracer], false),
+        ([grain, floor], true),
+        ([tracer, floor], true),
+        ([gate, grain], false),
+        ([gate, gate], false),
+    ] {
+        assert_eq!((laws.touches(pair[0], pair[1]), laws.get(pair[0], pair[1]).is_some()), (touches, touches));
+    }
+    // The tracers fill 14 times their box; grains, which touch, do not overlap. The gate is deep inside both.
+    let place = |id: usize| scene.setup.bodies.position(id);
+    for i in 2..22 {
+        assert!((2..i).all(|j| place(i).distance(place(j)) > 0.02), "{i}");
+    }
+    assert!(!scene.notes.iter().any(|note| note.contains("overlap")), "{:?}", scene.notes);
+    let text = stickslip_io::scene::check_text(&scene);
+    assert!(text.contains("grain - tracer\n  do not touch"), "{text}");
+    let json = stickslip_io::scene::check_json(&scene);
+    let pairs = json["pairs"].as_array().unwrap();
+    let between = |a: &str, b: &str| pairs.iter().find(|pair| pair["between"] == serde_json::json!([a, b])).unwrap();
+    assert_eq!(between("grain", "tracer")["normal"], "none");
+    assert_eq!(between("grain", "grain")["normal"]["law"], "hooke");
+    // A stage sets what has a law, and may take one away; the pairs that it does not name stay as they are.
+    let stage = &scene.stages[0].scene.setup.model.laws;
+    assert!(!stage.touches(grain, grain) && stage.touches(tracer, floor) && !stage.touches(tracer, gate));
+    assert!(matches!(stage.springs(grain, floor).unwrap().normal, Normal::Hooke(hooke) if hooke.damping == 2.0));
+    // The five of the stream come in at one place, at once.
+    let mut world = scene.world().unwrap();
+    world.advance(scene.steps).unwrap();
+    assert_eq!(world.streams().next().unwrap().entered, 5);
+    // It reads its own words again.
+    let again = scene::load_text("resolved.toml", &scene.resolved, &folder("good")).unwrap();
+    assert_eq!((&again.setup.model.laws, &again.stages[0].scene.setup.model.laws), (laws, stage));
+    assert!(scene.resolved.contains("between = [\"grain\", \"tracer\"]\nnormal = \"none\""), "{}", scene.resolved);
+}
+
+/// All that stands in a scene may pass through all else.
+#[test]
+fn nothing_may_touch_at_all() {
+    let text = std::fs::read_to_string(folder("good").join("31-pass-through.toml")).unwrap();
+    let (head, rest) = text.split_once("[[contact]]").unwrap();
+    let (first, bodies) = (rest.split("[[contact]]").next().unwrap(), rest.split_once("[[body]]").unwrap().1);
+    let alone = format!("{head}[[contact]]{first}[[body]]{bodies}");
+    let scene = scene::load_text("alone.toml", &alone, &folder("good")).unwrap();
+    assert!(scene.notes.contains(&"nothing can touch".to_owned()), "{:?}", scene.notes);
+    let rigid = alone.replace("step = 1e-5", "step = 1e-4") + "\n[method]\nkind = \"nonsmooth\"\n";
+    for mut world in
+        [scene, scene::load_text("rigid.toml", &rigid, &folder("good")).unwrap()].map(|s| s.world().unwrap())
+    {
+        world.advance(50).unwrap();
+        assert_eq!(world.contact_count(), 0);
+    }
+}

@@ -12,12 +12,7 @@ use stickslip_io::scene;
 use toml::{Table, Value};
 
 /// Scenes that are not read yet, and a part of what is said of them.
-const NOT_READ: [(&str, &str); 4] = [
-    ("tasora-four-bar", "contact[0].normal: expected a table, found the string \"none\""),
-    ("tasora-guideway", "contact[1].normal: expected a table, found the string \"none\""),
-    ("tasora-roller-bearing", "contact[2].normal: expected a table, found the string \"none\""),
-    ("tasora-slider-crank", "contact[0].normal: expected a table, found the string \"none\""),
-];
+const NOT_READ: [(&str, &str); 0] = [];
 
 /// Laws that are built; others are replaced, by hooke along the normal and, against motion, by a spring-slider or nothing.
 const LAWS: [&str; 5] = ["hooke", "hertz", "spring-slider", "tracked", "epsd"];

@@ -100,6 +100,10 @@ impl Fill<'_> {
         for owner in first as u32..end as u32 {
             partners.clear();
             self.partners(owner, &mut seeker, |partner| partners.push(partner));
+            if !self.laws.all_touch() {
+                let material = |index: u32| self.bodies.material_of[self.bodies.movers[index as usize].id as usize];
+                partners.retain(|partner| self.laws.touches(material(owner), material(partner.other)));
+            }
             partners.sort_unstable_by_key(|partner| u64::from(partner.other) << 8 | u64::from(partner.image.number()));
             let id = self.bodies.movers[owner as usize].id;
             found.extend(partners.iter().map(|&partner| {

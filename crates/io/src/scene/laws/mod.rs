@@ -161,6 +161,29 @@ pub(crate) fn read(contact: &Table<'_>, sides: &[Elastic; 2]) -> Result<PairLaws
     Ok(beside.laws.into())
 }
 
+/// What `normal` says of a pair that does not touch.
+pub(crate) const NONE: &str = "none";
+
+/// Whether a `[[contact]]` table says that its pair does not touch. Then no law is beside it.
+pub(crate) fn read_none(contact: &Table<'_>) -> Result<bool> {
+    let normal = contact.required("normal")?;
+    if normal.is_table() {
+        return Ok(false);
+    }
+    if !matches!(normal.clone().string(), Ok(NONE)) {
+        return Err(
+            normal.expected("a table of a law, as { law = \"hertz\", .. }, or \"none\" for a pair that does not touch")
+        );
+    }
+    match KEYS[1..].iter().find_map(|key| Some((*key, contact.optional(key)?))) {
+        Some((key, law)) => {
+            let message = format!("`{key}` beside normal = \"{NONE}\": a pair that does not touch has no law");
+            Err(law.error(message).help(format!("leave `{key}` out, or give the pair a law under `normal`")))
+        }
+        None => Ok(true),
+    }
+}
+
 /// The law that a table names, of those for its key.
 fn choose<F: Copy>(table: &Table<'_>, of: impl Fn(Read) -> Option<F>) -> Result<(&'static Law, F)> {
     let fitting = LAWS.iter().filter_map(|law| of(law.read).map(|how| (law.name, (law, how))));
@@ -229,12 +252,13 @@ fn own(laws: &SpringLaws, key: &str) -> Option<Own> {
     }
 }
 
-/// The laws of a pair as lines of a `[[contact]]` table, with every default. Scene files do not name laws from outside; a
-/// comment says so to whoever builds a scene in some other way.
-pub(crate) fn resolved(laws: &PairLaws) -> Vec<String> {
+/// The laws of a pair as lines of a `[[contact]]` table, with every default; `None`: it does not touch. Scene files do not name
+/// laws from outside; a comment says so to whoever builds a scene in some other way.
+pub(crate) fn resolved(laws: Option<&PairLaws>) -> Vec<String> {
     let laws = match laws {
-        PairLaws::Springs(laws) => laws,
-        PairLaws::Rigid(laws) => return rigid::resolved(laws),
+        Some(PairLaws::Springs(laws)) => laws,
+        Some(PairLaws::Rigid(laws)) => return rigid::resolved(laws),
+        None => return vec![format!("normal = \"{NONE}\"")],
     };
     let line = |key: &str| match (under(laws, key), own(laws, key)) {
         (Some((law, values)), _) => {

@@ -81,7 +81,7 @@ fn every_law_is_written_with_its_own_keys_reads_back_and_is_described() {
             let listed = |name| law.parameters.iter().flat_map(|parameter| parameter.keys).any(|key| key.name == name);
             assert!(values.names().all(listed), "{}: {}", law.name, values.text());
         }
-        let text = resolved(&laws).join("\n");
+        let text = resolved(Some(&laws)).join("\n");
         assert_eq!(read_text(&text).unwrap(), laws, "{text}");
         assert!(describe(&laws, None).iter().any(|described| described.law == law.name), "{text}");
     }

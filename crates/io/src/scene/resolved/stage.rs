@@ -68,12 +68,10 @@ fn settings(stage: &Stage, before: &Scene, numbers: &[usize]) -> Vec<(String, St
     if model.method != old.method {
         put("method".into(), format!("{{ {} }}", method_lines(&model.method).join(", ")));
     }
-    let count = model.materials.len() as u16;
-    let pairs = (0..count).flat_map(|i| (i..count).map(move |j| (i, j)));
-    let pairs = pairs.filter_map(|(i, j)| Some((i, j, model.laws.get(i, j)?)));
-    for (k, (i, j, laws)) in pairs.enumerate() {
-        if old.laws.get(i, j) != Some(laws) {
-            let [first, second] = [i, j].map(|material| string(&model.materials[usize::from(material)].name));
+    for (k, (pair, laws)) in model.laws.said().enumerate() {
+        let [i, j] = pair;
+        if old.laws.get(i, j) != laws || old.laws.touches(i, j) != model.laws.touches(i, j) {
+            let [first, second] = pair.map(|material| string(&model.materials[usize::from(material)].name));
             let lines = laws::resolved(laws).join(", ");
             put(format!("contact[{k}]"), format!("{{ between = [{first}, {second}], {lines} }}"));
         }

@@ -4,13 +4,18 @@
 use serde_json::{Value, json};
 
 use super::build::{defined, exactly_one, exclusive, object, one_of, or, said, word};
-use crate::scene::laws::{Key, LAWS, Law, Parameter, rigid};
+use crate::scene::laws::{Key, LAWS, Law, NONE, Parameter, rigid};
 
 /// The value under `normal`, `slide`, `roll` or `spin`: a table of one of the laws that stand there.
 pub fn of_key(key: &str) -> Value {
     let laws = LAWS.iter().filter(|law| law.key() == key).map(|law| defined(&definition_name(law)));
     let limit = ["slide", "roll", "spin"].contains(&key).then(|| rigid::limit_schema(key));
     one_of(laws.chain(limit).collect())
+}
+
+/// The value under `normal`: a table of a law, or the word for a pair that does not touch.
+pub fn normal() -> Value {
+    one_of(vec![of_key("normal"), said(word(NONE), "The pair does not touch: no other law is beside it.")])
 }
 
 /// Every law's table, by the name under `$defs`.

@@ -12,8 +12,6 @@
 //!
 //! A packing of a million spheres would take a quarter of an hour: `mirrored` makes it from one of an eighth of the size.
 
-use std::time::Duration;
-
 use glam::DVec3;
 use stickslip::body::{Body, Motion};
 use stickslip::law::{Hooke, Limit, Normal, Roll, RollSlider, Slide, SlideSlider, Spin, SpinSlider, SpringLaws};
@@ -48,8 +46,6 @@ const BALANCED: (f64, u32) = (5e-3, 60);
 const RELAXATION_STEP: [f64; 2] = [0.1, 0.03];
 /// Steps without local damping at the end.
 const AT_LAST: u32 = 100;
-/// How long placing may take.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Which frictions act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -142,7 +138,7 @@ impl Packing {
         let width = width(spheres, START);
         let reach = DVec3::splat(0.5 * width - 0.5);
         let mut stream = Stream::named(1, "bench");
-        let centres = place::random(-reach, reach, &vec![0.5; spheres], &mut stream, PATIENCE);
+        let centres = place::random(-reach, reach, &vec![0.5; spheres], &mut stream);
         Ok(Packing { centres: centres.map_err(|error| error.to_string())?, width, memory: Remembered::default() })
     }
 

@@ -8,7 +8,7 @@
 //! CPU time of the whole step, with lists in their share: the least of repetitions of the same two hundred steps.
 
 use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cpu_time::ProcessTime;
 use glam::{DMat3, DVec3};
@@ -43,7 +43,6 @@ const PACKED: f64 = 0.6;
 const SQUEEZE: (f64, u32, f64) = (0.002, 50, 0.1);
 /// Volume fraction of the gas.
 const GAS: f64 = 0.01;
-const PATIENCE: Duration = Duration::from_secs(100);
 
 /// Spheres somewhere, in a cell that repeats or in none.
 struct Spheres {
@@ -179,7 +178,7 @@ fn placed(radii: Vec<f64>, fraction: f64) -> Result<Spheres, String> {
     let width = math::cbrt(spheres.volume() / fraction);
     let within = Within { frame: cube(width), bounds: None };
     let mut stream = Stream::named(1, "scale");
-    let centres = place::random_in_cell(&within, &spheres.radii, &mut stream, PATIENCE);
+    let centres = place::random_in_cell(&within, &spheres.radii, &mut stream);
     (spheres.centres, spheres.width) = (centres.map_err(|error| error.to_string())?, Some(width));
     Ok(spheres)
 }

@@ -103,7 +103,7 @@ fn random(count: usize, fraction: f64, radius: impl Fn(f64) -> f64) -> Vec<Body>
     radii.sort_by(|a, b| b.total_cmp(a));
     let volume = radii.iter().map(|r| BALL * r * r * r).sum::<f64>() / fraction;
     let half = DVec3::splat(0.5 * math::cbrt(volume));
-    let centres = place::random(-half, half, &radii, &mut stream, Duration::from_secs(100)).expect("there is room");
+    let centres = place::random(-half, half, &radii, &mut stream).expect("there is room");
     let mut bodies: Vec<Body> = radii.iter().zip(centres).map(|(&radius, centre)| sphere(radius, centre)).collect();
     shuffle(&mut bodies);
     bodies

@@ -9,7 +9,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::shelves::Shelves;
-use super::{CLEARANCE, Room};
+use super::{CLEARANCE, LOOKS_OF_SOLIDS, Room};
 
 /// The spheres.
 pub struct Crowd<'a> {
@@ -21,6 +21,8 @@ pub struct Crowd<'a> {
     moved: Vec<u32>,
     /// Whether a sphere is looked at in this round.
     looked_at: Vec<bool>,
+    /// How many neighbours were looked at, over all rounds.
+    looks: u64,
 }
 
 /// Where a sphere goes in a round.
@@ -28,6 +30,8 @@ struct Push {
     sphere: u32,
     shift: DVec3,
     overlapping: bool,
+    /// How many neighbours it took; one that is a solid counts as many.
+    looks: u64,
 }
 
 impl<'a> Crowd<'a> {
@@ -44,7 +48,12 @@ impl<'a> Crowd<'a> {
             shelves.insert(place as usize, centres[number], radii[number]);
         }
         let all = 0..numbers.len() as u32;
-        Crowd { room, shelves, looked_at: vec![false; numbers.len()], numbers, moved: all.collect() }
+        Crowd { room, shelves, looked_at: vec![false; numbers.len()], numbers, moved: all.collect(), looks: 0 }
+    }
+
+    /// How many neighbours were looked at in all rounds: the work done, the same on any number of threads.
+    pub fn looks(&self) -> u64 {
+        self.looks
     }
 
     /// The centres, by number.
@@ -57,6 +66,7 @@ impl<'a> Crowd<'a> {
     /// Moves every two overlapping spheres apart by half their overlap each; true while any two overlap.
     pub fn push_apart(&mut self) -> bool {
         let pushes = self.pushes();
+        self.looks += pushes.iter().map(|push| push.looks).sum::<u64>();
         let overlapping = pushes.iter().any(|push| push.overlapping);
         self.moved.clear();
         let mut shifted = false;
@@ -102,8 +112,9 @@ impl<'a> Crowd<'a> {
     /// Where a sphere goes; calls `near` for those near it that would not be looked at.
     fn push(&self, sphere: u32, mut near: impl FnMut(u32)) -> Push {
         let (at, own) = self.shelves.sphere(sphere as usize);
-        let (mut shift, mut overlapping) = (DVec3::ZERO, false);
+        let (mut shift, mut overlapping, mut looks) = (DVec3::ZERO, false, 0);
         self.shelves.near(at, |other, centre, radius| {
+            looks += 1;
             let between = self.shelves.nearest(at - centre);
             let reach = own + radius;
             // Most are far away: no root for them. The factor covers rounding many times over.
@@ -119,6 +130,7 @@ impl<'a> Crowd<'a> {
                 let numbers = [sphere as usize, other].map(|at| self.numbers[at] as usize);
                 let axis = DVec3::Z * if numbers[0] < numbers[1] { -1.0 } else { 1.0 };
                 let solids = self.room.apart(numbers, between).map(|apart| {
+                    looks += LOOKS_OF_SOLIDS;
                     let normal = if distance > 0.0 { apart.normal } else { axis };
                     (normal, self.room.clearance() - apart.gap, apart.gap <= 0.0)
                 });
@@ -133,7 +145,7 @@ impl<'a> Crowd<'a> {
             }
             true
         });
-        Push { sphere, shift, overlapping }
+        Push { sphere, shift, overlapping, looks }
     }
 
     fn any_overlap(&self) -> bool {

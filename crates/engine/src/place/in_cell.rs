@@ -78,7 +78,7 @@ mod tests {
     }
 
     fn placed(within: &Within, radii: &[f64]) -> Result<Vec<DVec3>, PlaceError> {
-        random_in_cell(within, radii, &mut Stream::named(1, "test"), Duration::from_secs(20))
+        random_in_cell(within, radii, &mut Stream::named(1, "test"))
     }
 
     fn check(within: &Within, centres: &[DVec3], radii: &[f64]) {

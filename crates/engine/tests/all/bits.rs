@@ -3,8 +3,6 @@
 //! The table below holds one hash per scene, over the bits of every body's state. A change of the engine that changes a
 //! hash must say in its commit why the bits changed; a test that fails prints the new one.
 
-use std::time::Duration;
-
 use crate::common::digest::Digest;
 use crate::common::*;
 use glam::{DQuat, DVec3};
@@ -49,7 +47,7 @@ fn poured(model: Model, radii: &[f64], half: f64, height: f64, walls: bool) -> S
     let mut stream = Stream::named(31, "poured");
     let largest = radii.iter().copied().fold(0.0, f64::max);
     let (from, to) = (DVec3::new(-half, -half, largest), DVec3::new(half, half, height));
-    let centres = place::random(from, to, radii, &mut stream, Duration::from_secs(20)).expect("there is room");
+    let centres = place::random(from, to, radii, &mut stream).expect("there is room");
     let mut bodies: Vec<Body> = radii
         .iter()
         .zip(centres)

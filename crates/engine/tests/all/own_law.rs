@@ -1,8 +1,6 @@
 //! Laws from outside: a law of this crate put in as one has the same bits; memory of its own is carried along; the stable
 //! step hears of its springs. Objectivity, passivity and blocks against single contacts run over them in `every_law`.
 
-use std::time::Duration;
-
 use crate::common::own::{ColdSpin, TwoSliders};
 use crate::common::*;
 use glam::DVec3;
@@ -40,7 +38,7 @@ fn corner_and_spheres() -> Vec<Body> {
     let radii: Vec<f64> = (0..120).map(|i| if i % 3 == 0 { 0.3 } else { 0.5 }).collect();
     let mut stream = Stream::named(41, "own law");
     let (from, to) = (DVec3::splat(0.5), DVec3::new(5.0, 5.0, 9.0));
-    let centres = place::random(from, to, &radii, &mut stream, Duration::from_secs(20)).expect("there is room");
+    let centres = place::random(from, to, &radii, &mut stream).expect("there is room");
     let mut bodies: Vec<Body> = radii.iter().zip(centres).map(|(&r, at)| sphere(r, at)).collect();
     bodies.extend([DVec3::X, DVec3::Y, DVec3::Z].map(|normal| plane(normal, DVec3::ZERO)));
     bodies

@@ -7,6 +7,8 @@ use stickslip::error::{BuildError, Trouble};
 use stickslip::explicit::stable_step::advise;
 use stickslip::law::*;
 use stickslip::ledger::Loss;
+use stickslip::place::{self, PlaceError};
+use stickslip::random::Stream;
 use stickslip::reference::SlowWorld;
 use stickslip::world::Setup;
 use stickslip::{Body, Model, Motion, World};
@@ -219,4 +221,20 @@ fn no_load_of_step_0_is_above_its_limit() {
             assert!(found <= most + 1e-12, "{name}: {found} above {most}");
         }
     }
+}
+
+#[test]
+fn random_placement_gives_up_alike_on_any_number_of_threads() {
+    // It gave up after 20 s by the clock: a scene that one machine placed another refused. 44 spheres, a slit for 40.
+    let to = DVec3::new(0.0, 0.03, 0.095);
+    let refused = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut stream = Stream::named(1, "test");
+        pool.install(|| place::random(DVec3::ZERO, to, &[0.005; 44], &mut stream).unwrap_err())
+    };
+    let PlaceError::GaveUp { count: 44, fraction, reached, rounds } = refused(1) else { panic!("{}", refused(1)) };
+    // One by one, spheres in a plane jam at 0.547 of its area, 2/3 of it as volume fraction of a slit as thick as they are;
+    // the slit is as large as the spheres that it holds, so more area counts, and less is reached.
+    assert!(reached > 0.2 && reached < fraction && rounds <= 20_000, "{reached} {fraction} {rounds}");
+    assert_eq!(refused(1), refused(2));
 }

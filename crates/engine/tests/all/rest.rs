@@ -1,7 +1,5 @@
 //! A heap comes to rest and stays: with springs that hold their load. A constant torque cannot hold any.
 
-use std::time::Duration;
-
 use crate::common::*;
 use glam::DVec3;
 use stickslip::explicit::stable_step;
@@ -16,7 +14,7 @@ const K: f64 = 2e3;
 fn heap(roll: Roll, spin: Spin) -> World {
     let mut stream = Stream::named(11, "heap");
     let (from, to) = (DVec3::new(-2.5, -2.5, 0.6), DVec3::new(2.5, 2.5, 9.0));
-    let centres = place::random(from, to, &[0.5; COUNT], &mut stream, Duration::from_secs(10)).expect("there is room");
+    let centres = place::random(from, to, &[0.5; COUNT], &mut stream).expect("there is room");
     let mut bodies: Vec<Body> = centres.into_iter().map(|centre| sphere(0.5, centre)).collect();
     bodies.push(plane(DVec3::Z, DVec3::ZERO));
     let laws = SpringLaws {

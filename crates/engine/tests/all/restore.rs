@@ -25,9 +25,8 @@ fn setup(laws: SpringLaws) -> Setup {
     model.laws.set(1, 1, laws);
     let mut stream = Stream::named(4, "restore");
     let radii: Vec<f64> = (0..700).map(|i| if i % 5 == 0 { 0.5 } else { stream.between(0.2, 0.25) }).collect();
-    let patience = std::time::Duration::from_secs(20);
     let box_ = [DVec3::new(-2.5, -2.5, 0.6), DVec3::new(2.5, 2.5, 9.0)];
-    let centres = place::random(box_[0], box_[1], &radii, &mut stream, patience).unwrap();
+    let centres = place::random(box_[0], box_[1], &radii, &mut stream).unwrap();
     let mut floor = plane(DVec3::Z, DVec3::ZERO);
     let shake = Oscillation { axis: DVec3::X, amplitude: 0.1, frequency: 0.5, phase: 0.3 };
     floor.motion = Motion::Prescribed(Prescribed { oscillate: Some(shake), ..Prescribed::default() });

@@ -24,6 +24,21 @@ pub(crate) struct Source {
     over: Option<Box<Source>>,
 }
 
+/// The most bytes of a message, and how many of its end are shown when it is longer. `shown` shortens what a message quotes; this
+/// catches what was quoted without it.
+const LONGEST: usize = 4000;
+const END: usize = 400;
+
+/// The text; the middle of one that is too long is left out.
+fn capped(text: String) -> String {
+    if text.len() <= LONGEST {
+        return text;
+    }
+    let start = text.floor_char_boundary(LONGEST - END);
+    let end = text.ceil_char_boundary(text.len() - END);
+    format!("{} ... {}", &text[..start], &text[end..])
+}
+
 /// Something wrong in an input file.
 #[derive(Clone)]
 pub struct InputError(Box<Inner>);
@@ -113,7 +128,7 @@ impl Source {
         if let Some((over, start)) = self.over_at(span.start) {
             return over.error(start..start + span.len(), message);
         }
-        let line = self.line(span.start);
+        let (line, message) = (self.line(span.start), capped(message));
         let excerpt = Some(Excerpt::new(&self.name, &self.text, line, span));
         InputError(Box::new(Inner { file: self.name.clone(), line: Some(line), message, help: None, excerpt }))
     }
@@ -122,19 +137,19 @@ impl Source {
 impl InputError {
     /// An error of a file as a whole.
     pub(crate) fn of_file(file: &str, message: String) -> Self {
-        let file = file.to_owned();
+        let (file, message) = (file.to_owned(), capped(message));
         InputError(Box::new(Inner { file, line: None, message, help: None, excerpt: None }))
     }
 
     /// Adds what to do about it.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.0.help = Some(help.into());
+        self.0.help = Some(capped(help.into()));
         self
     }
 
     /// Adds which of several things it is about.
     pub(crate) fn about(mut self, what: &str) -> Self {
-        self.0.message += &format!(" ({what})");
+        self.0.message = capped(format!("{} ({what})", self.0.message));
         self
     }
 
@@ -202,6 +217,20 @@ mod tests {
         assert_eq!(source.error(4..7, "bad".into()).to_string(), "a.toml:2: bad");
         assert_eq!(source.error(100..200, "bad".into()).line(), Some(3));
         assert_eq!(Source::new("empty", "").error(0..1, "bad".into()).line(), Some(1));
+    }
+
+    #[test]
+    fn no_message_is_as_long_as_a_file() {
+        // A material's name of 30,000 letters stood twice in a message of 66 kB.
+        let long = "kö".repeat(30_000);
+        let source = Source::new("a.toml", "one\n");
+        let at = || source.error(0..3, format!("first {long} last"));
+        for error in [at(), InputError::of_file("a.toml", format!("first {long} last"))] {
+            assert!(error.message().starts_with("first kö") && error.message().ends_with("ö last"), "{error}");
+            assert!(error.message().len() < 4010);
+        }
+        let error = at().about(&long).help(long.as_str());
+        assert!(error.message().len() < 4010 && error.advice().unwrap().len() < 4010);
     }
 
     #[test]

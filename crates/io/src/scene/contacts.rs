@@ -10,7 +10,7 @@ use stickslip::law::{PairLaws, RigidLaws};
 use stickslip::model::{LawTable, Method};
 use stickslip::world::taken_by;
 
-use crate::input::{Item, Place, Result, Table};
+use crate::input::{Item, Place, Result, Table, shown};
 use crate::scene::between::ANY;
 use crate::scene::laws;
 use crate::scene::materials::Materials;
@@ -33,6 +33,7 @@ pub(crate) fn read(top: &Table<'_>, materials: &Materials, method: &Method) -> R
             // Lines are counted only here: in a long file that takes a while.
             let line = places[first].line();
             let [a, b] = names(pattern, materials);
+            let [a, b] = [a, b].map(shown);
             return Err(between.error(format!("\"{a}\" and \"{b}\" already have a [[contact]], on line {line}")));
         }
         places.push(between.place());
@@ -60,7 +61,7 @@ pub(crate) fn read(top: &Table<'_>, materials: &Materials, method: &Method) -> R
                     return error;
                 }
                 let [a, b] = names([Some(a), Some(b)], materials);
-                error.about(&format!("between \"{a}\" and \"{b}\""))
+                error.about(&format!("between \"{}\" and \"{}\"", shown(a), shown(b)))
             });
             laws.set(a, b, by_method(read?, method, contact, &mut soft)?);
         }

@@ -5,7 +5,6 @@
 //! with anything else is not avoided but found, by `meet.rs`.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use glam::DVec3;
 use stickslip::body::Body;
@@ -25,9 +24,6 @@ use crate::scene::rows::{self, Rows, Types};
 use crate::scene::types::{or_types, read_types};
 use crate::scene::{cell, lammps};
 
-/// How long random placement may search, over all tables: so long, and so long for each grain.
-const PATIENCE: Duration = Duration::from_secs(20);
-const PATIENCE_EACH: Duration = Duration::from_micros(100);
 /// The longest name of a file that is looked for (bytes): what systems allow.
 const LONGEST_NAME: usize = 4096;
 
@@ -186,12 +182,10 @@ impl<'a> Groups<'a> {
         let frame = cell.map(|cell| cell.frame(&all)).transpose()?;
         let mut centres = vec![Vec::new(); groups.len()];
         let placing = Placing { groups, drawn: &drawn, frame, laws };
-        let (start, count) = (Instant::now(), u32::try_from(all.len()).unwrap_or(u32::MAX));
         for i in 0..groups.len() {
             if centres[i].is_empty() {
-                let patience = (PATIENCE + PATIENCE_EACH.saturating_mul(count)).saturating_sub(start.elapsed());
                 placing
-                    .place(i, &mut stream(i, "place"), patience, &mut centres)
+                    .place(i, &mut stream(i, "place"), &mut centres)
                     .map_err(|message| places[i].1.error(message))?;
             }
         }

@@ -3,8 +3,6 @@
 //! Random groups in the same box are placed together, so that they do not overlap; a lattice is filled x fastest. Groups that pass
 //! through each other, and through themselves, are placed as if each were alone.
 
-use std::time::Duration;
-
 use glam::{DQuat, DVec3};
 use stickslip::body::Body;
 use stickslip::cell::Frame;
@@ -86,7 +84,6 @@ impl Placing<'_> {
         &self,
         index: usize,
         stream: &mut Stream,
-        patience: Duration,
         centres: &mut [Vec<DVec3>],
     ) -> std::result::Result<(), String> {
         let group = &self.groups[index];
@@ -95,7 +92,7 @@ impl Placing<'_> {
                 let together = self.together(index, *bounds);
                 let mut placed = match (&together[..], *bounds) {
                     (&[alone], bounds) if !self.touch(alone, alone) => self.scatter(alone, bounds, stream),
-                    _ => self.keep_apart(&together, *bounds, stream, patience)?,
+                    _ => self.keep_apart(&together, *bounds, stream)?,
                 };
                 for &i in together.iter().rev() {
                     centres[i] = placed.split_off(placed.len().saturating_sub(self.drawn[i].len()));
@@ -139,12 +136,11 @@ impl Placing<'_> {
         together: &[usize],
         bounds: Option<(DVec3, DVec3)>,
         stream: &mut Stream,
-        patience: Duration,
     ) -> std::result::Result<Vec<DVec3>, String> {
         let all: Vec<(Shape, DQuat)> = together.iter().flat_map(|&i| self.drawn[i].iter()).collect();
         let placed = match (self.frame, bounds) {
-            (Some(frame), bounds) => place::random_solids_in_cell(&Within { frame, bounds }, &all, stream, patience),
-            (None, Some((from, to))) => place::random_solids(from, to, &all, stream, patience),
+            (Some(frame), bounds) => place::random_solids_in_cell(&Within { frame, bounds }, &all, stream),
+            (None, Some((from, to))) => place::random_solids(from, to, &all, stream),
             // The reader has asked for a box then.
             (None, None) => Ok(Vec::new()),
         };

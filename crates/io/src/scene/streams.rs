@@ -197,8 +197,9 @@ fn settle_count(table: &Table<'_>, inflow: &Inflow, materials: &Materials, total
     Ok(count)
 }
 
-/// The most bodies whose masses are drawn to count those before `stop`.
-const MOST_COUNTED: f64 = 1e8;
+/// The most bodies that are due before `stop`. Those of a rate in mass are drawn one by one to count them, 0.2 us each.
+const MOST_DUE: f64 = 1e8;
+const MOST_DUE_BY_MASS: f64 = 3e6;
 
 /// How many are due before `stop`.
 fn until_stop(stop: &Item<'_>, inflow: &Inflow, density: f64) -> Result<u64> {
@@ -209,8 +210,9 @@ fn until_stop(stop: &Item<'_>, inflow: &Inflow, density: f64) -> Result<u64> {
         return Err(stop.error(message));
     }
     let expected = bodies_until(inflow, end, density);
-    if expected > MOST_COUNTED {
-        let message = format!("about {} bodies are due before it, more than {MOST_COUNTED:e}", short(expected));
+    let most = if matches!(inflow.rate, Rate::Mass(_)) { MOST_DUE_BY_MASS } else { MOST_DUE };
+    if expected > most {
+        let message = format!("about {} bodies are due before it, more than {most:e}", short(expected));
         return Err(stop.error(message).help("lower `rate`, or stop earlier"));
     }
     let all = inflow.rate.signal().integral(inflow.start, end);

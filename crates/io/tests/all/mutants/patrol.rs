@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 use super::change::Dice;
 use super::targets::Verdict;
 
-/// The longest that one mutant may take. They take milliseconds; the rest is room for a busy machine.
+/// The longest that one mutant may take: by the clock and of the time that the process computes, so that a busy machine, on which
+/// the first is ten times the second, fails no mutant. Most take milliseconds.
 const LONGEST: Duration = Duration::from_secs(10);
 /// A change may make a sound scene of many bodies (a lattice of a tenth of the spacing has a thousand times as many).
 const LONGEST_PER_BODY: Duration = Duration::from_micros(100);
-/// After this long a mutant hangs.
+/// After this long a mutant hangs: of computing, or by the clock if it only waits.
 const HANGS: Duration = Duration::from_secs(120);
+const WAITS: Duration = Duration::from_secs(1800);
 /// The most memory that the whole test may have used (KiB), as Linux counts it.
 const MOST_MEMORY: u64 = 1 << 20;
 /// What may come on top for each body of the largest sound scene (KiB).
@@ -32,6 +34,9 @@ pub struct Tally {
     pub slowest: Duration,
 }
 
+/// The mutant that is running: since when, what the process had computed then, and its bytes.
+type Watched = Mutex<(Instant, Option<Duration>, Vec<u8>)>;
+
 /// Runs `count` mutants through `target`.
 pub fn patrol(
     name: &str,
@@ -42,15 +47,15 @@ pub fn patrol(
 ) -> Tally {
     let mut dice = Dice(seed);
     let mut tally = Tally::default();
-    let watched = Arc::new(Mutex::new((Instant::now(), Vec::new())));
+    let watched = Arc::new(Mutex::new((Instant::now(), computing_time(), Vec::new())));
     watch(name, Arc::downgrade(&watched));
     let mut failures: Vec<String> = Vec::new();
     for number in 0..count {
         let bytes = make(&mut dice);
-        let start = Instant::now();
-        *watched.lock().unwrap() = (start, bytes.clone());
+        let (start, computed) = (Instant::now(), computing_time());
+        *watched.lock().unwrap() = (start, computed, bytes.clone());
         let outcome = catch_unwind(AssertUnwindSafe(|| target(&bytes)));
-        let took = start.elapsed();
+        let took = took(start, computed);
         tally.slowest = tally.slowest.max(took);
         let failure = match outcome {
             Ok(Verdict::Refused) if took < LONGEST => {
@@ -90,13 +95,29 @@ fn keep(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
+/// The lesser of the time that has passed and the time that the process has computed, on all its threads.
+fn took(since: Instant, computed: Option<Duration>) -> Duration {
+    let passed = since.elapsed();
+    let now = computing_time().zip(computed).map(|(now, before)| now.saturating_sub(before));
+    now.map_or(passed, |computed| computed.min(passed))
+}
+
+/// How long this process has computed, where the system says so: in hundredths of a second.
+fn computing_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program may hold blanks; user and system time are the 12th and 13th fields behind it.
+    let fields = text.rsplit_once(") ")?.1.split(' ');
+    let ticks: Vec<u64> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
+    Some(Duration::from_millis(10 * ticks.iter().sum::<u64>()))
+}
+
 /// A thread that ends the process when a mutant hangs: nothing else would.
-fn watch(name: &str, watched: std::sync::Weak<Mutex<(Instant, Vec<u8>)>>) {
+fn watch(name: &str, watched: std::sync::Weak<Watched>) {
     let name = name.to_owned();
     std::thread::spawn(move || {
         while let Some(watched) = watched.upgrade() {
-            let (since, bytes) = watched.lock().unwrap().clone();
-            if since.elapsed() > HANGS {
+            let (since, computed, bytes) = watched.lock().unwrap().clone();
+            if took(since, computed) > HANGS || since.elapsed() > WAITS {
                 eprintln!("a mutant of {name} hangs; it is in {}", keep(&name, &bytes).display());
                 std::process::abort();
             }

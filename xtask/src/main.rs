@@ -59,11 +59,7 @@ fn main() -> ExitCode {
         ["test", "--full", "--only", only] => test(true, Some(only.to_owned())),
         ["counts"] => counts::command(false),
         ["counts", "--write"] => counts::command(true),
-        ["readers"] => {
-            let mut score = Score::default();
-            readers::check(&mut score);
-            score.end()
-        }
+        ["readers"] => readers::command(),
         ["figures", ref names @ ..] => {
             let mut score = Score::default();
             score.check("figures", || figures::draw(names));
@@ -191,38 +187,54 @@ fn test(full: bool, only: Option<String>) -> ExitCode {
     score.check("links, anchors and equation numbers", links::check);
     deny::check(&mut score);
     score.check("figures of the documents", figures::check);
-    let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
-    score.check("lints", || cargo(&lints).run());
     build(&mut score);
     score.check("tests", || tests(full));
-    score.check("examples in the documentation", || cargo(&["test", "--workspace", "--doc"]).count_tests());
-    score.check("a law is added as docs/add-a-law.md says", || add_a_law::check(full));
-    let docs = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
-    score.check("documentation", || docs.run());
-    let counts = counts::chain(&mut score);
-    examples::check(&mut score, full, counts);
-    readers::check(&mut score);
+    // Each of these uses one core for most of its time, so they share the cores with the examples.
+    let mut others = vec![of_cargo(full)];
+    others.extend(readers::chain(&mut score));
+    others.extend(counts::chain(&mut score));
+    examples::check(&mut score, full, others);
     score.end()
 }
 
-/// What the checks run: the tests, and the programs that users get. One profile each, so cargo builds both at a time, and one
-/// takes the core that the other leaves idle while its largest crate is compiled.
+/// Lints, and what the checks run: the tests, and the programs that users get. Cargo works in one folder for each of the two profiles,
+/// so both are built at a time, and one takes the core that the other leaves idle while its largest crate is compiled.
 fn build(score: &mut Score) {
     let of_tests = if has_nextest() { ["nextest", "run"] } else { ["test", "--tests"] };
-    let mut chains: Vec<Chain> = Vec::new();
+    let mut of_dev: Chain = Vec::new();
+    if score.wants("lints") {
+        let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+        of_dev.push(("lints".into(), Box::new(move |_| cargo(&lints).run())));
+    }
     if score.wants("tests") {
         let build = move |_: &Path| cargo(&of_tests).with(&["--workspace", "--no-run"]).run();
-        chains.push(vec![("build of the tests".into(), Box::new(build))]);
+        of_dev.push(("build of the tests".into(), Box::new(build)));
     }
+    let mut chains: Vec<Chain> = Vec::new();
     // Nearly all other checks run them.
-    if score.only.is_none() || chains.is_empty() {
+    if score.only.is_none() || of_dev.is_empty() {
         let build = |_: &Path| cargo(&["build", "--release", "--workspace"]).run();
         chains.push(vec![("release build".into(), Box::new(build))]);
     }
+    chains.push(of_dev);
     // What a check needs is built whether or not its name is asked for.
     let only = score.only.take();
     score.check_side_by_side(&chains, Path::new("."));
     score.only = only;
+}
+
+/// Checks that cargo builds in the folder of the dev profile, which it locks: one after the other.
+fn of_cargo(full: bool) -> Chain {
+    let law = move |_: &Path| add_a_law::check(full);
+    let examples = |_: &Path| cargo(&["test", "--workspace", "--doc"]).count_tests();
+    let docs = ["doc", "--workspace", "--no-deps", "--quiet"];
+    let docs = move |_: &Path| cargo(&docs).env("RUSTDOCFLAGS", "-D warnings").run();
+    vec![
+        ("examples in the documentation".into(), Box::new(examples)),
+        ("example own_law".into(), Box::new(|_| examples::own_law())),
+        ("a law is added as docs/add-a-law.md says".into(), Box::new(law)),
+        ("documentation".into(), Box::new(docs)),
+    ]
 }
 
 fn has_nextest() -> bool {

@@ -7,58 +7,71 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use crate::Score;
 use crate::tool::{cache, cargo, program, release};
+use crate::{Chain, Score};
 
 const SCRIPTS: &str = "xtask/readers";
+const ENVIRONMENT: &str = "independent readers: environment";
+/// Written last into the environment: one that was not finished has none.
+const INSTALLED: &str = "installed.txt";
 
-/// The environment, then one check for each script.
-pub fn check(score: &mut Score) {
+/// The environment, then one check for each script; nothing where they are left out.
+pub fn chain(score: &mut Score) -> Option<Chain> {
     if std::env::var_os("STICKSLIP_READERS").is_some_and(|value| value == "off") {
-        return score.leave_out("independent readers", "STICKSLIP_READERS=off");
+        score.leave_out("independent readers", "STICKSLIP_READERS=off");
+        return None;
     }
-    if !score.wants("independent readers: environment") && !score.wants("independent reader ") {
-        return;
+    if !score.wants(ENVIRONMENT) && !score.wants("independent reader ") {
+        return None;
     }
-    let environment = match cache() {
-        Ok(cache) => cache.join("readers"),
-        Err(message) => return score.check("independent readers: environment", || Err(message)),
+    let found = cache().and_then(|cache| Ok((cache.join("readers"), scripts()?)));
+    let (environment, scripts) = match found {
+        Ok(found) => found,
+        Err(message) => {
+            score.check("independent readers", || Err(message));
+            return None;
+        }
     };
-    let mut ready = false;
-    score.check("independent readers: environment", || {
-        prepare(&environment)?;
-        cargo(&["build", "--release"]).run()?;
-        ready = true;
-        Ok(0)
-    });
-    if !ready {
-        return;
-    }
-    let scripts = match scripts() {
-        Ok(scripts) => scripts,
-        Err(message) => return score.check("independent readers", || Err(message)),
-    };
-    let binary = release("stickslip");
-    let out = std::env::temp_dir().join(format!("stickslip-readers-{}", std::process::id()));
+    let made = environment.clone();
+    let mut chain: Chain = vec![(ENVIRONMENT.into(), Box::new(move |_| prepare(&made).map(|()| 0)))];
     for script in scripts {
         let name = script.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        score.check(&format!("independent reader {name}"), || {
-            fs::create_dir_all(&out).map_err(|error| error.to_string())?;
-            let arguments = [script.as_path(), &binary, &out];
-            program(environment.join("bin/python"), &arguments).count_tests()
-        });
+        let environment = environment.clone();
+        chain.push((format!("independent reader {name}"), Box::new(move |out| read(&environment, &script, out))));
     }
+    Some(chain)
+}
+
+/// Runs one script on files that the release binary writes; the runs of one are there for the next.
+fn read(environment: &Path, script: &Path, out: &Path) -> Result<u64, String> {
+    if !environment.join(INSTALLED).exists() {
+        return Err(format!("the environment in {} was not made", environment.display()));
+    }
+    let out = out.join("readers");
+    fs::create_dir_all(&out).map_err(|error| error.to_string())?;
+    let binary = release("stickslip");
+    program(environment.join("bin/python"), &[script, &binary, &out]).count_tests()
+}
+
+/// The command: the readers alone.
+pub fn command() -> ExitCode {
+    let mut score = Score::default();
+    score.check("release build", || cargo(&["build", "--release", "--workspace"]).run());
+    let chains: Vec<Chain> = chain(&mut score).into_iter().collect();
+    let out = std::env::temp_dir().join(format!("stickslip-readers-{}", std::process::id()));
+    score.check_side_by_side(&chains, &out);
     // Left to the system if it cannot be removed.
     let _ = fs::remove_dir_all(&out);
+    score.end()
 }
 
 /// Makes the Python environment, unless one with these requirements is there.
 fn prepare(environment: &Path) -> Result<(), String> {
     let requirements = Path::new(SCRIPTS).join("requirements.txt");
     let wanted = fs::read(&requirements).map_err(|error| format!("{}: {error}", requirements.display()))?;
-    // Written last: an environment that was not finished has none.
-    let installed = environment.join("installed.txt");
+    let installed = environment.join(INSTALLED);
     if fs::read(&installed).is_ok_and(|there| there == wanted) {
         return Ok(());
     }

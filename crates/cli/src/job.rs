@@ -458,7 +458,7 @@ impl<'a> Job<'a> {
         }
         self.info.catch_up(&self.world);
         self.world.free_workspace();
-        let drawing = Drawing::of(&self.world, &self.info);
+        let drawing = Drawing::of(&self.world);
         // Who has ended the run gets its picture; who asks while it is drawn does not wait for it.
         let asked = self.json.ending == Ending::Interrupted;
         let picture = if asked { Some(drawing.to_png()) } else { drawing.to_png_unless(&self.interrupted) };
@@ -497,7 +497,7 @@ impl<'a> Job<'a> {
 
     /// The run as a column of a comparison, once it is closed.
     pub fn into_column(self, name: String, variant: String, changes: String) -> Column {
-        let drawing = Some(Drawing::of(&self.world, &self.info));
+        let drawing = Some(Drawing::of(&self.world));
         let heap = Heap::of(&self.world, &self.info);
         let seed = self.scene.seed;
         Column { name, variant, seed, changes, run: self.json, log: self.log, drawing, heap }

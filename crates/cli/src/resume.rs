@@ -120,7 +120,7 @@ impl Resume {
         let world = scene.world_at(&checkpoint.saved).map_err(|error| failed(error.to_string()))?;
         let mut info = RunInfo::new(&scene.setup, &scene.names);
         info.catch_up(&world);
-        Ok(Drawing::of(&world, &info).to_png())
+        Ok(Drawing::of(&world).to_png())
     }
 
     fn go_on(&self, scene: &Scene, folder: RunFolder, run: RunJson) -> Outcome {

@@ -23,7 +23,8 @@ pub struct Body {
     pub shape: Shape,
     /// Index into `Model::materials`.
     pub material: u16,
-    /// Centre (m); for a plane any point of it; the middle of other walls.
+    /// Where the shape's origin is (m): its centre, but of a clump the origin of its parts; for a plane any point of it; the middle of
+    /// other walls.
     pub position: DVec3,
     /// Velocity of the centre (m/s).
     pub velocity: DVec3,
@@ -33,8 +34,13 @@ pub struct Body {
     pub angular_velocity: DVec3,
     /// Mass (kg) instead of density times volume; the inertia scales with it.
     pub mass: Option<f64>,
-    /// Principal moments of inertia (kg m^2) in the body's frame, instead of the shape's.
+    /// Centre of mass in the body's frame (m), instead of the shape's. Velocity, inertia and loads refer to it, also where it is the
+    /// shape's.
+    pub centre: Option<DVec3>,
+    /// Principal moments of inertia (kg m^2) in the frame of `inertia_axes`, instead of the shape's.
     pub inertia_body: Option<DVec3>,
+    /// `body_from_principal` of `inertia_body`, if the body's own axes are not principal.
+    pub inertia_axes: DQuat,
     /// What moves it.
     pub motion: Motion,
     /// Degrees of freedom that are kept at zero velocity, world axes: x, y, z, then rotation about x, y, z.
@@ -56,7 +62,9 @@ impl Body {
             orientation: DQuat::IDENTITY,
             angular_velocity: DVec3::ZERO,
             mass: None,
+            centre: None,
             inertia_body: None,
+            inertia_axes: DQuat::IDENTITY,
             motion: Motion::Free,
             lock: [false; 6],
             force: Signal::default(),
@@ -74,9 +82,38 @@ impl Body {
         let mass = self.mass.unwrap_or(density * volume);
         let of_shape = match self.shape {
             Shape::Sphere { radius } => DVec3::splat(0.4 * mass * radius * radius),
-            shape => shape.gyration() * mass,
+            ref shape => shape.gyration() * mass,
         };
         (mass, self.inertia_body.unwrap_or(of_shape))
+    }
+
+    /// Centre of mass in the body's frame (m).
+    pub fn centre_of_mass(&self) -> DVec3 {
+        self.centre.unwrap_or_else(|| self.shape.centre())
+    }
+
+    /// Centre of mass (m).
+    pub fn place(&self) -> DVec3 {
+        match self.centre_of_mass() {
+            // Without arithmetic where there is nothing to add.
+            DVec3::ZERO => self.position,
+            centre => self.position + self.orientation.normalize() * centre,
+        }
+    }
+
+    /// Radius of the sphere around the centre of mass that holds the body (m); `None` for a wall.
+    pub fn reach(&self) -> Option<f64> {
+        if self.centre.is_some() { self.shape.reach(self.centre_of_mass()) } else { self.shape.radius() }
+    }
+
+    /// `body_from_principal`: the frame of the moments of inertia.
+    pub fn principal_axes(&self) -> DQuat {
+        if self.inertia_body.is_some() { self.inertia_axes } else { self.shape.principal_axes() }
+    }
+
+    /// Whether shape and mass go together as those of spheres, ellipsoids and boxes do: about one point, along the body's axes.
+    pub fn is_centred(&self) -> bool {
+        self.centre_of_mass() == DVec3::ZERO && self.principal_axes() == DQuat::IDENTITY
     }
 
     /// The moments of inertia that count, of these principal ones: where two rotations are locked, that about the third axis.
@@ -87,7 +124,7 @@ impl Body {
         if axis.element_sum() != 1.0 || inertia == DVec3::splat(inertia.x) {
             return inertia;
         }
-        let in_body = self.orientation.normalize().inverse() * axis;
+        let in_body = self.principal_axes().inverse() * (self.orientation.normalize().inverse() * axis);
         DVec3::splat(in_body.dot(inertia * in_body))
     }
 }

@@ -12,10 +12,11 @@ use crate::body::Motion;
 use crate::collide::{ColliderId, Posed, solid};
 use crate::frame::Pose;
 use crate::shape::Shape;
+use crate::shape::clump::ClumpPart;
 use crate::wall::Wall;
 
 /// A shape that a body carries.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Collider {
     /// Its body, and which of the body's colliders it is.
     pub id: ColliderId,
@@ -34,12 +35,30 @@ impl Collider {
         Collider { id: ColliderId::first_of(body), local: Pose::IDENTITY, shape, belt }
     }
 
+    /// All colliders of a body of this shape whose centre of mass is there in its frame (m): those of a clump are its parts.
+    pub fn all_of(body: u32, shape: &Shape, centre: DVec3, motion: &Motion) -> Vec<Collider> {
+        let whole = |shape: &Shape| Collider::of_body(body, shape.clone(), motion);
+        let Shape::Clump(clump) = shape else {
+            let local = Pose { position: DVec3::ZERO - centre, ..Pose::IDENTITY };
+            return vec![Collider { local, ..whole(shape) }];
+        };
+        let part = |(number, part): (u32, &ClumpPart)| Collider {
+            id: ColliderId { body, number },
+            local: Pose { position: part.at - centre, orientation: part.turn },
+            ..whole(&part.shape)
+        };
+        (0..).zip(clump.parts()).map(part).collect()
+    }
+
+    /// Its place and orientation, where its body is here.
+    pub fn place(&self, body: &Pose) -> Pose {
+        // Without arithmetic where there is nothing to add.
+        if self.local == Pose::IDENTITY { *body } else { self.local.carried_by(body) }
+    }
+
     /// In its place, where its body is here (m) and turned like this.
     pub fn posed(&self, position: DVec3, world_from_body: DQuat) -> Posed {
-        // Without arithmetic where there is nothing to add.
-        let body = Pose { position, orientation: world_from_body };
-        let Pose { position, orientation } =
-            if self.local == Pose::IDENTITY { body } else { self.local.carried_by(&body) };
+        let Pose { position, orientation } = self.place(&Pose { position, orientation: world_from_body });
         match Posed::new(&self.shape, position, orientation) {
             Posed::Wall(wall) => Posed::Wall(wall.running(self.belt)),
             posed => posed,

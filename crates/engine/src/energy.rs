@@ -55,10 +55,10 @@ pub fn first_moment(state: &State) -> DVec3 {
 
 /// w . I w.
 fn turning_energy(mover: &Mover, special: Option<&Special>, orientation: DQuat) -> f64 {
-    match special.and_then(|special| special.inertia_body) {
+    match special.and_then(|special| Some((special.inertia_body?, special.principal(orientation)))) {
         None => mover.angular_velocity.length_squared() / mover.inverse_inertia,
-        Some(inertia_body) => {
-            let in_body = orientation.inverse() * mover.angular_velocity;
+        Some((inertia_body, principal)) => {
+            let in_body = principal.inverse() * mover.angular_velocity;
             in_body.dot(inertia_body * in_body)
         }
     }

@@ -62,14 +62,15 @@ impl Geometry {
         for index in entering {
             let mover = &bodies.movers[index];
             let Some(special) = bodies.special(mover) else { continue };
-            if let Some(shape) = special.shape {
-                self.carry(bodies, index, &[Collider::of_body(mover.id, shape, &special.motion)]);
+            if let Some(shape) = &special.shape {
+                let parts = Collider::all_of(mover.id, shape, special.centre, &special.motion);
+                self.carry(bodies, index, parts);
             }
         }
     }
 
     /// A body, by index, carries these.
-    fn carry(&mut self, bodies: &mut Bodies, index: usize, parts: &[Collider]) {
+    fn carry(&mut self, bodies: &mut Bodies, index: usize, parts: Vec<Collider>) {
         let (mover, turned) = (bodies.movers[index], bodies.orientation(index));
         let special = &mut bodies.specials[mover.special as usize - 1];
         special.colliders = ColliderRange { first: self.colliders.len() as u32, count: parts.len() as u32 };
@@ -78,8 +79,8 @@ impl Geometry {
             if !stays {
                 self.moving.push(self.colliders.len() as u32);
             }
-            self.colliders.push(*collider);
             let posed = collider.posed(mover.position, turned);
+            self.colliders.push(collider);
             self.now.push(posed, turned);
             self.before.push(posed, turned);
             self.built.push(posed, turned);
@@ -277,15 +278,16 @@ mod tests {
     #[test]
     fn a_free_body_may_carry_several_flat_sides() {
         let side = Shape::Rectangle { normal: DVec3::Z, along: DVec3::X, size: [2.0, 1.0], sides: Sides::Both };
-        let described = Body { mass: Some(4.0), inertia_body: Some(DVec3::ONE), ..Body::new(side, 0, DVec3::Z * 3.0) };
+        let described =
+            Body { mass: Some(4.0), inertia_body: Some(DVec3::ONE), ..Body::new(side.clone(), 0, DVec3::Z * 3.0) };
         let mut bodies = bodies_of(&[described]);
         let mut geometry = Geometry::of(&mut bodies);
         let part = |number: u32| {
             let turn = DQuat::from_rotation_x(f64::from(number) * std::f64::consts::FRAC_PI_2);
             let local = Pose { position: turn * (DVec3::Z * 0.5), orientation: turn };
-            Collider { id: ColliderId { body: 0, number }, local, shape: side, belt: false }
+            Collider { id: ColliderId { body: 0, number }, local, shape: side.clone(), belt: false }
         };
-        geometry.carry(&mut bodies, 0, &[0, 1, 2, 3].map(part));
+        geometry.carry(&mut bodies, 0, [0, 1, 2, 3].map(part).into());
         moved(&mut bodies);
         geometry.follow(&bodies);
         let shapes: Vec<_> = geometry.shapes_of(&bodies, 0).collect();

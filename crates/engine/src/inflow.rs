@@ -160,7 +160,7 @@ impl Inflow {
     /// A stream from time 0 on of bodies at rest, of the first material, by the random streams of seed 1.
     pub fn new(mould: Mould, rate: Rate, count: u64, entrance: Entrance) -> Self {
         let [shapes, turns, places] = ["shapes", "turns", "places"].map(|name| Stream::named(1, name));
-        let body = Body::new(*mould.shape(), 0, DVec3::ZERO);
+        let body = Body::new(mould.shape().clone(), 0, DVec3::ZERO);
         Inflow { body, mould, mass_by_radius: false, rate, count, start: 0.0, entrance, shapes, turns, places }
     }
 
@@ -307,8 +307,7 @@ pub struct Arrival {
 impl Arrival {
     /// What is fixed about a body whose material has this density.
     pub fn of(body: &Body, density: f64) -> Self {
-        let Body { material, shape, inertia_body, lock, orientation, .. } = *body;
-        let (force, torque) = (body.force.clone(), body.torque.clone());
+        let Body { material, shape, inertia_body, lock, orientation, force, torque, .. } = body.clone();
         let mass = body.mass_and_inertia(density).0;
         Arrival { material, shape, mass, inertia_body, lock, orientation, force, torque }
     }

@@ -341,7 +341,11 @@ pub(crate) struct Special {
     pub torque: Signal<DVec3>,
     /// Principal moments of inertia, when they differ.
     pub inertia_body: Option<DVec3>,
-    /// The shape of a body that is no sphere.
+    /// `body_from_principal`: the frame of these.
+    pub inertia_axes: DQuat,
+    /// Centre of mass, which is where the body's record is, in the body's frame.
+    pub centre: DVec3,
+    /// The shape of a body that is no sphere around its centre of mass.
     pub shape: Option<Shape>,
     /// What it carries of the world's colliders (`geometry.rs`).
     pub colliders: ColliderRange,
@@ -358,9 +362,22 @@ impl Special {
         prescribed.pose_amid(self.position0, self.orientation0, time, dt)
     }
 
+    /// `world_from_principal` of a body that is turned like this.
+    #[inline]
+    pub fn principal(&self, world_from_body: DQuat) -> DQuat {
+        // Without arithmetic where there is nothing to turn.
+        if self.inertia_axes == DQuat::IDENTITY { world_from_body } else { world_from_body * self.inertia_axes }
+    }
+
+    /// `world_from_body` from `world_from_principal`.
+    #[inline]
+    pub fn body_of_principal(&self, principal: DQuat) -> DQuat {
+        if self.inertia_axes == DQuat::IDENTITY { principal } else { principal * self.inertia_axes.inverse() }
+    }
+
     /// Whether the body is a wall.
     pub fn is_wall(&self) -> bool {
-        self.shape.is_some_and(|shape| shape.is_wall())
+        self.shape.as_ref().is_some_and(Shape::is_wall)
     }
 }
 

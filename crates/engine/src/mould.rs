@@ -57,7 +57,7 @@ impl Mould {
     /// Where there are fewer lengths than the shape has.
     pub fn new(shape: Shape, lengths: Vec<Sizes>, scale: Sizes, turn: Turn) -> Mould {
         let mut count = 0;
-        shape.map_lengths(|length| {
+        shape.clone().map_lengths(|length| {
             count += 1;
             length
         });
@@ -139,12 +139,12 @@ impl Mould {
 
     fn shape_of(&self, mut length: impl FnMut(&Sizes) -> f64) -> Shape {
         let mut lengths = self.lengths.iter();
-        self.shape.map_lengths(|old| lengths.next().map_or(old, &mut length))
+        self.shape.clone().map_lengths(|old| lengths.next().map_or(old, &mut length))
     }
 
     fn scaled(&self, shape: Shape, scale: f64) -> Shape {
         // Without arithmetic where there is nothing to change.
-        if scale == 1.0 { shape } else { shape.map_lengths(|length| length * scale) }
+        if scale == 1.0 { shape } else { shape.scaled(scale) }
     }
 }
 

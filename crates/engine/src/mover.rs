@@ -1,11 +1,12 @@
 //! From a body as described to its packed record: checks, and what is special about it.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
-use crate::body::{Body, Motion};
+use crate::body::{Body, Motion, Prescribed};
 use crate::error::BuildError;
 use crate::model::{ColliderRange, Model, Special};
 use crate::shape::Shape;
+use crate::shape::clump::{Clump, MOST_PARTS};
 use crate::state::Mover;
 
 /// Whether the numbers of a body make sense.
@@ -19,13 +20,15 @@ pub(crate) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), Buil
         return impossible("a coordinate or velocity", f64::NAN, "finite numbers");
     }
     check_motion(id, body)?;
+    check_centre(id, body)?;
     let (what, least) = match body.shape {
+        Shape::Clump(ref clump) => check_clump(id, clump)?,
         Shape::Sphere { radius } => ("radius", radius),
         Shape::Ellipsoid { axes } => ("a semi-axis of the ellipsoid", axes.min_element()),
         Shape::Box { size } => ("an edge of the box", size.min_element()),
         _ => return check_wall(id, body),
     };
-    if !(least > 0.0 && body.shape.radius().is_some_and(f64::is_finite)) {
+    if !(least > 0.0 && body.reach().is_some_and(f64::is_finite)) {
         return impossible(what, least, "a positive number");
     }
     if body.shape.is_solid() && !body.orientation.is_finite() {
@@ -39,6 +42,42 @@ pub(crate) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), Buil
         return impossible("the least moment of inertia", inertia.min_element(), "a positive number");
     }
     check_locks(id, body, inertia)
+}
+
+/// A centre of mass belongs to a body that has a mass.
+fn check_centre(id: u32, body: &Body) -> Result<(), BuildError> {
+    let Some(centre) = body.centre else { return Ok(()) };
+    let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
+    if !centre.is_finite() {
+        return impossible("a coordinate of the centre of mass", f64::NAN, "finite numbers");
+    }
+    if body.shape.is_wall() {
+        return impossible("the distance of a wall's centre of mass", centre.length(), "no centre: a wall has no mass");
+    }
+    Ok(())
+}
+
+/// A clump has parts, which are solids themselves. Returns the volume.
+fn check_clump(id: u32, clump: &Clump) -> Result<(&'static str, f64), BuildError> {
+    let impossible = |what, value, expected| Err(BuildError::Impossible { body: id, what, value, expected });
+    let count = clump.parts().len();
+    if count == 0 || count > MOST_PARTS {
+        return impossible("the number of the clump's parts", count as f64, "at least 1 and at most 1024");
+    }
+    for part in clump.parts() {
+        if part.shape.is_wall() || matches!(part.shape, Shape::Clump(_)) {
+            return impossible("the volume of a part of the clump", 0.0, "solids, none of them a clump");
+        }
+        let mut shortest = f64::INFINITY;
+        part.shape.clone().map_lengths(|length| {
+            shortest = if length > 0.0 { shortest.min(length) } else { 0.0 };
+            length
+        });
+        if !(shortest > 0.0 && part.at.is_finite() && part.turn.is_finite()) {
+            return impossible("a length or place of a part of the clump", shortest, "positive lengths, finite places");
+        }
+    }
+    Ok(("the volume of the clump", clump.properties().volume))
 }
 
 /// Locking one rotation needs the torque that the lock supplies, which the tumbling drift does not know. With two locked, the body
@@ -149,6 +188,13 @@ fn check_wall(id: u32, body: &Body) -> Result<(), BuildError> {
     }
 }
 
+/// A motion of a body whose record is at its centre of mass, at these poses at the start: it turns about the origin of its shape, where no
+/// other point is given.
+fn about_origin(motion: &Prescribed, position0: DVec3, orientation0: DQuat, centre: DVec3) -> Prescribed {
+    let origin = (centre != DVec3::ZERO).then(|| position0 - orientation0 * centre);
+    Prescribed { about: motion.about.or(origin), ..motion.clone() }
+}
+
 /// The packed record of a body; what is special about it goes to `specials`. Its colliders, if it needs any, are made later
 /// (`Geometry::enter`).
 pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<Special>) -> Mover {
@@ -156,12 +202,14 @@ pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
     let inertia = body.about_free_axis(inertia);
     let moved = body.motion.yields();
     let equal = inertia.x == inertia.y && inertia.y == inertia.z;
+    let is_ball = body.shape.is_sphere() && body.centre_of_mass() == DVec3::ZERO;
+    let (position, orientation, centre) = (body.place(), body.orientation.normalize(), body.centre_of_mass());
     // Most bodies are plain: nothing is made for them that is not kept.
     let plain = body.motion == Motion::Free
         && body.lock == [false; 6]
         && body.force.is_zero()
         && body.torque.is_zero()
-        && body.shape.is_sphere()
+        && is_ball
         && equal;
     let free = |locks: &[bool]| {
         let free = |locked: bool| if locked { 0.0 } else { 1.0 };
@@ -170,11 +218,14 @@ pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
     let (free, free_turn) = (free(&body.lock[..3]), free(&body.lock[3..]));
     if !plain {
         let (position0, orientation0) = match &body.motion {
-            Motion::Prescribed(prescribed) => prescribed.first_pose(body.position, body.orientation.normalize()),
-            _ => (body.position, body.orientation.normalize()),
+            Motion::Prescribed(prescribed) => prescribed.first_pose(position, orientation),
+            _ => (position, orientation),
         };
         specials.push(Special {
-            motion: body.motion.clone(),
+            motion: match &body.motion {
+                Motion::Prescribed(motion) => Motion::Prescribed(about_origin(motion, position0, orientation0, centre)),
+                motion => motion.clone(),
+            },
             position0,
             orientation0,
             free,
@@ -182,7 +233,9 @@ pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
             force: body.force.clone(),
             torque: body.torque.clone(),
             inertia_body: (!equal).then_some(inertia),
-            shape: (!body.shape.is_sphere()).then(|| body.shape.with_unit_directions()),
+            inertia_axes: body.principal_axes(),
+            centre,
+            shape: (!is_ball).then(|| body.shape.clone().with_unit_directions()),
             colliders: ColliderRange::default(),
         });
     }
@@ -191,15 +244,15 @@ pub(crate) fn mover_of(id: u32, body: &Body, model: &Model, specials: &mut Vec<S
         Motion::Held => (DVec3::ZERO, body.angular_velocity * free_turn),
         Motion::Fixed => (DVec3::ZERO, DVec3::ZERO),
         Motion::Prescribed(prescribed) => {
-            let pose = prescribed.pose(body.position, body.orientation.normalize(), 0.0);
+            let pose = about_origin(prescribed, position, orientation, centre).pose(position, orientation, 0.0);
             (pose.velocity, pose.angular_velocity)
         }
         Motion::Belt(velocity) => (velocity.at_start(), DVec3::ZERO),
         Motion::Servo(servo) => (servo.along(body.velocity), DVec3::ZERO),
     };
     Mover {
-        position: body.position,
-        radius: body.shape.radius().unwrap_or(0.0),
+        position,
+        radius: body.reach().unwrap_or(0.0),
         velocity,
         inverse_mass: if moved { 1.0 / mass } else { 0.0 },
         angular_velocity,

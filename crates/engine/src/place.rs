@@ -173,7 +173,7 @@ impl Solids {
         let posed = |(shape, turn): &(Shape, DQuat)| Posed::new(shape, DVec3::ZERO, *turn);
         let mut shortest = f64::INFINITY;
         for (shape, _) in solids {
-            shape.map_lengths(|length| {
+            shape.clone().map_lengths(|length| {
                 shortest = shortest.min(length);
                 length
             });

@@ -427,15 +427,15 @@ impl SlowWorld {
     /// What two spheres, or a sphere and a wall, are to each other.
     fn met(&self, a: usize, b: usize, dt: f64) -> Option<Met> {
         let (body_a, body_b) = (&self.bodies[a].body, &self.bodies[b].body);
-        let (touch, reach_a, reach_b, centre_a, centre_b) = match (body_a.shape, body_b.shape) {
-            (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
+        let (touch, reach_a, reach_b, centre_a, centre_b) = match (&body_a.shape, &body_b.shape) {
+            (&Shape::Sphere { radius: ra }, &Shape::Sphere { radius: rb }) => {
                 let within = self.within((a, b, 0), ra * rb / (ra + rb));
                 (self.sphere_touch(body_a, body_b, within)?, ra, rb, body_a.position, body_b.position)
             }
-            (Shape::Sphere { radius }, _) => {
+            (&Shape::Sphere { radius }, _) => {
                 (self.wall_touch(a, b)?, radius, -radius, body_a.position, body_a.position)
             }
-            (_, Shape::Sphere { radius }) => {
+            (_, &Shape::Sphere { radius }) => {
                 (self.wall_touch(b, a)?.turned(), -radius, radius, body_b.position, body_b.position)
             }
             _ => return None,
@@ -443,10 +443,10 @@ impl SlowWorld {
         let (normal, overlap, radius_eff) = (touch.normal, touch.overlap(), touch.radius_eff);
         let (was_a, was_b) = (self.before[a], self.before[b]);
         let branch_before = self.branch(self.vectors_before, was_a.0 - was_b.0);
-        let normal_before = match (body_a.shape, body_b.shape) {
+        let normal_before = match (&body_a.shape, &body_b.shape) {
             (Shape::Sphere { .. }, Shape::Sphere { .. }) => branch_before.normalize(),
-            (Shape::Sphere { .. }, wall) => Wall::new(&wall, was_b.0, was_b.1)?.nearest(was_a.0).normal,
-            (wall, _) => -Wall::new(&wall, was_a.0, was_a.1)?.nearest(was_b.0).normal,
+            (Shape::Sphere { .. }, wall) => Wall::new(wall, was_b.0, was_b.1)?.nearest(was_a.0).normal,
+            (wall, _) => -Wall::new(wall, was_a.0, was_a.1)?.nearest(was_b.0).normal,
         };
         let belt =
             |b: &Body, v: DVec3| if matches!(b.motion, Motion::Belt(_)) { v - normal * v.dot(normal) } else { v };

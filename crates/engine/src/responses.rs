@@ -39,7 +39,7 @@ fn of_body(mover: &Mover, special: Option<&Special>, world_from_body: DQuat) -> 
     let angular = match special.inertia_body {
         None => angular,
         Some(inertia) => {
-            let turn = DMat3::from_quat(world_from_body);
+            let turn = DMat3::from_quat(special.principal(world_from_body));
             turn * DMat3::from_diagonal(inertia.recip()) * turn.transpose()
         }
     };
@@ -182,7 +182,10 @@ mod tests {
     fn no_impulse_moves_what_is_given_from_outside() {
         let floor = Shape::Plane { normal: DVec3::Z };
         for motion in [Motion::Fixed, Motion::Prescribed(Prescribed::default()), Motion::Belt(DVec3::X.into())] {
-            assert_eq!(response_of(Body { motion, orientation: DQuat::IDENTITY, ..turned(floor) }), Response::NONE);
+            assert_eq!(
+                response_of(Body { motion, orientation: DQuat::IDENTITY, ..turned(floor.clone()) }),
+                Response::NONE
+            );
         }
         assert_eq!(response_of(Body { motion: Motion::Fixed, ..turned(EGG) }), Response::NONE);
     }

@@ -1,10 +1,16 @@
-//! What a body looks like: spheres, ellipsoids and boxes, and walls, which loads do not move.
+//! What a body looks like: spheres, ellipsoids, boxes and clumps of these, and walls, which loads do not move.
 
-use glam::DVec3;
+pub mod clump;
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
+use clump::Clump;
+
 /// The surface of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Shape {
     /// A ball around the body's position.
     Sphere {
@@ -21,6 +27,9 @@ pub enum Shape {
         /// Lengths of its edges (m), positive.
         size: DVec3,
     },
+    /// Several solids as one rigid body, in the body's frame.
+    #[serde(with = "shared")]
+    Clump(Arc<Clump>),
     /// A half-space behind a plane through the body's position.
     Plane {
         /// Unit vector out of the solid side, in the body's frame.
@@ -95,19 +104,38 @@ impl Part {
 }
 
 impl Shape {
-    /// The radius of a sphere, or of the sphere around an ellipsoid or a box that touches it; `None` for a wall.
+    /// The radius of a sphere, or of the sphere around the shape's centre of mass that holds a solid; `None` for a wall.
     pub fn radius(&self) -> Option<f64> {
-        match *self {
-            Shape::Sphere { radius } => Some(radius),
+        match self {
+            Shape::Sphere { radius } => Some(*radius),
             Shape::Ellipsoid { axes } => Some(axes.max_element()),
             Shape::Box { size } => Some(0.5 * size.length()),
+            Shape::Clump(clump) => Some(clump.reach(clump.properties().centre)),
             _ => None,
         }
     }
 
-    /// Whether it is an ellipsoid or a box: a body that loads move, but no sphere.
+    /// The same around any point of the body's frame (m).
+    pub fn reach(&self, from: DVec3) -> Option<f64> {
+        match self {
+            Shape::Clump(clump) => Some(clump.reach(from)),
+            _ => Some(self.radius()? + from.length()),
+        }
+    }
+
+    /// Whether it is an ellipsoid, a box or a clump: a body that loads move, but no sphere.
     pub fn is_solid(&self) -> bool {
-        matches!(self, Shape::Ellipsoid { .. } | Shape::Box { .. })
+        matches!(self, Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Clump(_))
+    }
+
+    /// Centre of mass in the body's frame (m).
+    pub fn centre(&self) -> DVec3 {
+        if let Shape::Clump(clump) = self { clump.properties().centre } else { DVec3::ZERO }
+    }
+
+    /// `body_from_principal`: the frame of `gyration`.
+    pub fn principal_axes(&self) -> DQuat {
+        if let Shape::Clump(clump) = self { clump.properties().axes } else { DQuat::IDENTITY }
     }
 
     /// Whether it is a surface without an inside that has a mass: a plane, rectangle, tube or cone.
@@ -123,7 +151,7 @@ impl Shape {
     /// The same with its directions made exact: a caller's may be off by rounding.
     pub fn with_unit_directions(self) -> Shape {
         match self {
-            Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } => self,
+            Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Clump(_) => self,
             Shape::Plane { normal } => Shape::Plane { normal: normal.normalize() },
             Shape::Rectangle { normal, along, size, sides } => {
                 let normal = normal.normalize();
@@ -138,14 +166,24 @@ impl Shape {
     }
 
     /// The same with each of its lengths changed, those of a solid in the order in which scene files name them; a wall is as it was.
-    /// The one list of lengths that may be drawn.
+    /// The one list of lengths that may be drawn; a clump has none and is scaled as a whole (`scaled`).
     pub fn map_lengths(self, mut change: impl FnMut(f64) -> f64) -> Shape {
         let mut change_all = |v: DVec3| DVec3::new(change(v.x), change(v.y), change(v.z));
         match self {
             Shape::Sphere { radius } => Shape::Sphere { radius: change(radius) },
             Shape::Ellipsoid { axes } => Shape::Ellipsoid { axes: change_all(axes) },
             Shape::Box { size } => Shape::Box { size: change_all(size) },
+            Shape::Clump(_) => self,
             Shape::Plane { .. } | Shape::Rectangle { .. } | Shape::Tube { .. } | Shape::Cone { .. } => self,
+        }
+    }
+
+    /// The same solid with all lengths multiplied; a wall is as it was.
+    #[must_use]
+    pub fn scaled(self, scale: f64) -> Shape {
+        match self {
+            Shape::Clump(clump) => Shape::Clump(Arc::new(clump.scaled(scale))),
+            shape => shape.map_lengths(|length| length * scale),
         }
     }
 
@@ -155,11 +193,12 @@ impl Shape {
             Shape::Sphere { radius: r } => Some(4.0 / 3.0 * std::f64::consts::PI * r * r * r),
             Shape::Ellipsoid { axes } => Some(4.0 / 3.0 * std::f64::consts::PI * axes.element_product()),
             Shape::Box { size } => Some(size.element_product()),
+            Shape::Clump(ref clump) => Some(clump.properties().volume),
             _ => None,
         }
     }
 
-    /// Principal moments of inertia over the mass (m^2), in the body's frame; zero for a wall.
+    /// Principal moments of inertia over the mass (m^2), in the frame of `principal_axes`; zero for a wall.
     pub fn gyration(&self) -> DVec3 {
         let about_axes = |squares: DVec3, share: f64| {
             DVec3::new(squares.y + squares.z, squares.z + squares.x, squares.x + squares.y) * share
@@ -168,6 +207,7 @@ impl Shape {
             Shape::Sphere { radius } => DVec3::splat(0.4 * radius * radius),
             Shape::Ellipsoid { axes } => about_axes(axes * axes, 0.2),
             Shape::Box { size } => about_axes(size * size, 1.0 / 12.0),
+            Shape::Clump(ref clump) => clump.properties().gyration,
             _ => DVec3::ZERO,
         }
     }
@@ -192,10 +232,28 @@ impl Shape {
             Shape::Sphere { .. } => "sphere",
             Shape::Ellipsoid { .. } => "ellipsoid",
             Shape::Box { .. } => "box",
+            Shape::Clump(_) => "clump",
             Shape::Plane { .. } => "plane",
             Shape::Rectangle { .. } => "rectangle",
             Shape::Tube { .. } => "tube",
             Shape::Cone { .. } => "cone",
         }
+    }
+}
+
+/// A clump written as its parts.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Clump;
+
+    pub fn serialize<S: Serializer>(clump: &Arc<Clump>, to: S) -> Result<S::Ok, S::Error> {
+        clump.parts().serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Clump>, D::Error> {
+        Clump::deserialize(from).map(Arc::new)
     }
 }

@@ -42,16 +42,18 @@ struct Kind {
     lock: [bool; 6],
     force: Signal<DVec3>,
     torque: Signal<DVec3>,
+    centre: Option<DVec3>,
+    inertia_axes: DQuat,
 }
 
 impl BodyList {
     /// Adds a body.
     pub fn push(&mut self, body: &Body) {
-        let (radius, shape) = match body.shape {
+        let Body { shape, material, motion, lock, force, torque, centre, inertia_axes, .. } = body.clone();
+        let (radius, shape) = match shape {
             Shape::Sphere { radius } => (radius, Shape::Sphere { radius: 0.0 }),
             shape => (0.0, shape),
         };
-        let Body { material, motion, lock, force, torque, .. } = body.clone();
         self.position.push(body.position);
         self.velocity.push(body.velocity);
         self.orientation.push(body.orientation);
@@ -59,7 +61,7 @@ impl BodyList {
         self.radius.push(radius);
         self.mass.push(body.mass);
         self.inertia_body.push(body.inertia_body);
-        self.kind.push(Kind { shape, material, motion, lock, force, torque });
+        self.kind.push(Kind { shape, material, motion, lock, force, torque, centre, inertia_axes });
     }
 
     /// How many.
@@ -74,7 +76,7 @@ impl BodyList {
 
     /// A body by id. Panics beyond the last.
     pub fn get(&self, id: usize) -> Body {
-        let Kind { shape, material, motion, lock, force, torque } = self.kind.get(id).clone();
+        let Kind { shape, material, motion, lock, force, torque, centre, inertia_axes } = self.kind.get(id).clone();
         let shape = match shape {
             Shape::Sphere { .. } => Shape::Sphere { radius: *self.radius.get(id) },
             shape => shape,
@@ -87,7 +89,9 @@ impl BodyList {
             orientation: *self.orientation.get(id),
             angular_velocity: *self.angular_velocity.get(id),
             mass: *self.mass.get(id),
+            centre,
             inertia_body: *self.inertia_body.get(id),
+            inertia_axes,
             motion,
             lock,
             force,
@@ -121,17 +125,24 @@ impl BodyList {
         *self.position.get(id)
     }
 
-    /// The radius of a sphere, or of the sphere around an ellipsoid or a box (m); `None` for a wall.
+    /// The centre of mass of a body (m).
+    pub fn place(&self, id: usize) -> DVec3 {
+        if self.is_solid(id) { self.get(id).place() } else { self.position(id) }
+    }
+
+    /// The radius of a sphere, or of the sphere around the centre of mass of another body (m); `None` for a wall.
     pub fn radius(&self, id: usize) -> Option<f64> {
-        match self.kind.get(id).shape {
-            Shape::Sphere { .. } => Some(*self.radius.get(id)),
-            shape => shape.radius(),
+        let kind = self.kind.get(id);
+        match kind.shape {
+            Shape::Sphere { .. } => Some(*self.radius.get(id) + kind.centre.map_or(0.0, DVec3::length)),
+            ref shape => kind.centre.map_or_else(|| shape.radius(), |centre| shape.reach(centre)),
         }
     }
 
-    /// Whether a body is an ellipsoid or a box.
+    /// Whether a body is another one than a sphere around its centre of mass, or a wall.
     pub fn is_solid(&self, id: usize) -> bool {
-        self.kind.get(id).shape.is_solid()
+        let kind = self.kind.get(id);
+        kind.shape.is_solid() || kind.centre.is_some()
     }
 
     /// Index of the material of a body.
@@ -142,6 +153,11 @@ impl BodyList {
     /// Whether loads move a body.
     pub fn yields(&self, id: usize) -> bool {
         self.kind.get(id).motion.yields()
+    }
+
+    /// Whether any of them is a clump.
+    pub fn has_clumps(&self) -> bool {
+        self.kind.runs().any(|(_, kind)| matches!(kind.shape, Shape::Clump(_)))
     }
 
     /// Whether a servo drives any of them.
@@ -395,12 +411,12 @@ mod tests {
     fn solids_keep_their_shape_and_zeros_are_zeros() {
         let of = |shape, x| Body::new(shape, 0, DVec3::new(x, 0.0, 0.0));
         let solid = Shape::Ellipsoid { axes: DVec3::new(1.0, 2.0, 3.0) };
-        let list: BodyList = [of(solid, 0.0), of(Shape::Box { size: DVec3::ONE }, 0.0)].into_iter().collect();
+        let list: BodyList = [of(solid.clone(), 0.0), of(Shape::Box { size: DVec3::ONE }, 0.0)].into_iter().collect();
         assert_eq!((list.get(0).shape, list.get(1).shape), (solid, Shape::Box { size: DVec3::ONE }));
         assert_eq!((list.radius(0), list.is_solid(1), list.walls().count()), (Some(3.0), true, 0));
         let ball = Shape::Sphere { radius: 1.0 };
         let [one, other]: [BodyList; 2] =
-            [[0.0, 0.0], [-0.0, 0.0]].map(|xs| xs.map(|x| of(ball, x)).into_iter().collect());
+            [[0.0, 0.0], [-0.0, 0.0]].map(|xs| xs.map(|x| of(ball.clone(), x)).into_iter().collect());
         assert_eq!(one, other);
     }
 }

@@ -46,6 +46,7 @@ mod touch;
 
 pub use posed::{ColliderId, Posed};
 pub use seams::settle_seams;
+pub use solid::is_touched;
 pub use touch::{Closing, MOST_TOUCHES, Touch, Touches, touch};
 
 use crate::contact::Block;

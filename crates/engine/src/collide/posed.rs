@@ -5,6 +5,7 @@ use glam::{DMat3, DQuat, DVec3};
 use crate::body::Body;
 use crate::collide::solid::{self, Form};
 use crate::shape::Shape;
+use crate::shape::clump::ClumpPart;
 use crate::wall::Wall;
 
 /// Names a shape that is carried by a body, for as long as the run lasts: what seams and contacts are told apart by. Of two, seams
@@ -54,9 +55,20 @@ impl Posed {
         }
     }
 
-    /// A body where its description puts it.
+    /// A body where its description puts it; of a clump the sphere around it.
     pub fn of(body: &Body) -> Posed {
-        Posed::new(&body.shape, body.position, body.orientation.normalize())
+        match body.shape {
+            Shape::Clump(_) => Posed::Sphere { centre: body.place(), radius: body.reach().unwrap_or(0.0) },
+            ref shape => Posed::new(shape, body.position, body.orientation.normalize()),
+        }
+    }
+
+    /// What can touch of a body where its description puts it: the parts of a clump.
+    pub fn all_of(body: &Body) -> impl Iterator<Item = Posed> {
+        let (at, turn) = (body.position, body.orientation.normalize());
+        let parts = if let Shape::Clump(clump) = &body.shape { clump.parts() } else { &[] };
+        let part = move |part: &ClumpPart| Posed::new(&part.shape, at + turn * part.at, turn * part.turn);
+        parts.is_empty().then(|| Posed::of(body)).into_iter().chain(parts.iter().map(part))
     }
 
     /// The same at another place: of a pair in a periodic cell, b at its image.
@@ -75,6 +87,21 @@ impl Posed {
             Posed::Solid(solid) => solid.position,
             Posed::Wall(wall) => wall.place(),
         }
+    }
+
+    /// Radius of the sphere around its centre that holds it (m); infinite for a wall.
+    pub fn reach(&self) -> f64 {
+        match self {
+            Posed::Sphere { radius, .. } => *radius,
+            Posed::Solid(solid) => solid.form.reach(),
+            Posed::Wall(_) => f64::INFINITY,
+        }
+    }
+
+    /// Whether the spheres around two are farther apart than this (m): then nothing of them touches.
+    pub fn is_beyond(&self, other: &Posed, within: f64) -> bool {
+        let near = self.reach() + other.reach() + within;
+        self.centre().distance_squared(other.centre()) > near * near
     }
 
     /// The wall that it is, if it is one.

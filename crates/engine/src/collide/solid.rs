@@ -43,6 +43,16 @@ impl Form {
         }
     }
 
+    /// Radius of the sphere around its centre that holds it (m).
+    pub fn reach(&self) -> f64 {
+        match self {
+            Form::Sphere { radius } => *radius,
+            Form::Ellipsoid { axes } => axes.max_element(),
+            Form::Box { half } => half.length(),
+            Form::Plane { .. } => f64::INFINITY,
+        }
+    }
+
     /// Whether it is a box, whose touches share the mass that normal dashpots count with.
     #[inline]
     pub fn is_box(&self) -> bool {
@@ -148,6 +158,11 @@ pub fn is_built(one: &Shape, other: &Shape) -> bool {
         _ => false,
     };
     with(one, other) || with(other, one)
+}
+
+/// Whether `collide::touch` has the touches of a pair of shapes, which are no clumps.
+pub fn is_touched(one: &Shape, other: &Shape) -> bool {
+    is_built(one, other) || one.is_sphere() || other.is_sphere()
 }
 
 /// Where two bodies touch, or would; `None` for pairs that are not built. `feature` says which of several places.

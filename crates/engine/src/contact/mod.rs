@@ -29,7 +29,7 @@ mod turn;
 
 pub use block::{Block, LANES, Lanes, Lanes3, Quads, Surfaces};
 pub use mode::Mode;
-pub use remembered::{ContactKey, Remembered, VisitContact};
+pub use remembered::{ContactKey, Remembered, VisitContact, feature_of, feature_turned, parts_of, place_of};
 pub use side::Side;
 pub use turn::Turn;
 

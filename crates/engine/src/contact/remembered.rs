@@ -12,8 +12,37 @@ pub struct ContactKey {
     pub a: u32,
     /// Higher id.
     pub b: u32,
-    /// Which of several contacts of the two: see `ContactRow`.
+    /// Which of several contacts of the two: the parts that touch, and which of the places where these may (`feature_of`).
     pub feature: u32,
+}
+
+/// Bits of a feature that tell places where two parts may touch apart; above them stands the part of b, and above that the one of a.
+const PLACE_BITS: u32 = 12;
+/// Bits of a part (`clump::MOST_PARTS`).
+const PART_BITS: u32 = 10;
+
+/// The feature of a contact of these parts of a and b (0 where a body has one) at one of their places, below 4096.
+#[inline]
+pub fn feature_of(parts: [u32; 2], place: u32) -> u32 {
+    debug_assert!(place < 1 << PLACE_BITS && parts.iter().all(|&part| part < 1 << PART_BITS));
+    (parts[0] << PART_BITS | parts[1]) << PLACE_BITS | place
+}
+
+/// The same feature with a and b exchanged.
+pub fn feature_turned(feature: u32) -> u32 {
+    let [a, b] = parts_of(feature);
+    feature_of([b, a], place_of(feature))
+}
+
+/// The place that a feature names.
+pub fn place_of(feature: u32) -> u32 {
+    feature & ((1 << PLACE_BITS) - 1)
+}
+
+/// The parts of a and b that a feature names.
+pub fn parts_of(feature: u32) -> [u32; 2] {
+    let part = |shift: u32| feature >> shift & ((1 << PART_BITS) - 1);
+    [part(PLACE_BITS + PART_BITS), part(PLACE_BITS)]
 }
 
 /// Called with each contact, whether it touches, and the numbers that it remembers, until it breaks.

@@ -2,13 +2,19 @@
 
 use crate::body::Body;
 use crate::error::BuildError;
+use crate::shape::Shape;
 
 /// Whether the method can move a body. Walls that loads move have no radius to stand among the spheres with.
 pub(crate) fn check_body(id: u32, body: &Body) -> Result<(), BuildError> {
     if body.shape.is_wall() && body.motion.yields() {
         return Err(BuildError::CarriedWall { body: id, kind: body.shape.kind() });
     }
-    Ok(())
+    let what = match body.shape {
+        Shape::Clump(_) => "clumps",
+        _ if body.centre.is_some() => "`centre`",
+        _ => return Ok(()),
+    };
+    Err(BuildError::NotImplemented { body: Some(id), method: "explicit", what })
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use glam::{DQuat, DVec3};
 
 use crate::contact::{Block, Lanes, Mode, Side};
 use crate::law::ModeBits;
+use crate::shape::Shape;
 use crate::state::Mover;
 
 /// One contact: loads are those on a, the body with the lower id; the normal points from b to a.
@@ -34,8 +35,9 @@ pub struct ContactRow {
     pub a: u32,
     /// Higher id.
     pub b: u32,
-    /// Which of several contacts of the two: the number of the corner, where a box lies on a plane; else 0.
-    pub feature: u8,
+    /// Which of several contacts of the two: the number of the corner, where a box lies on a plane; 0 for two spheres. Of clumps it names
+    /// the parts, too (`contact::parts_of`).
+    pub feature: u32,
     /// Contact point (m), midway in the overlap.
     pub point: DVec3,
     /// From b to a.
@@ -83,7 +85,7 @@ pub(crate) fn contact_row(
     ContactRow {
         a: a.id,
         b: b.id,
-        feature,
+        feature: u32::from(feature),
         point,
         normal,
         overlap: block.overlap.0[lane],
@@ -118,6 +120,17 @@ pub struct BodyView {
     pub radius: f64,
     /// How far it reaches along its own axes (m): the radius of a sphere, three times; zero for a wall.
     pub half_size: DVec3,
+}
+
+/// One shape of a body in its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartView {
+    /// Its surface; never a clump.
+    pub shape: Shape,
+    /// m.
+    pub position: DVec3,
+    /// `world_from_shape`.
+    pub orientation: DQuat,
 }
 
 /// A contact as the measurements need it.

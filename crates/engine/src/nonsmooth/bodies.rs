@@ -128,15 +128,16 @@ pub fn move_by(twists: &[Twist], model: &Model, state: &mut State) {
             special => {
                 mover.position += way;
                 (mover.velocity, mover.angular_velocity) = (twist.velocity, twist.angular_velocity);
-                match special.and_then(|(special, _)| Some((special.inertia_body?, special.free_turn))) {
+                match special.and_then(|(special, _)| Some((special, special.inertia_body?))) {
                     None => *orientation = frame::turned(*orientation, turn),
-                    Some((inertia_body, free)) => {
+                    Some((special, inertia_body)) => {
                         let parts = (turn.length() / LITTLE).ceil().clamp(1.0, MOST_PARTS);
-                        let tumbling = Tumbling { inertia_body, free };
+                        let tumbling = Tumbling { inertia_body, free: special.free_turn };
+                        let mut now = (special.principal(*orientation), mover.angular_velocity);
                         for _ in 0..parts as u32 {
-                            let now = (*orientation, mover.angular_velocity);
-                            (*orientation, mover.angular_velocity) = tumbling.drifted(now.0, now.1, model.dt / parts);
+                            now = tumbling.drifted(now.0, now.1, model.dt / parts);
                         }
+                        (*orientation, mover.angular_velocity) = (special.body_of_principal(now.0), now.1);
                     }
                 }
             }

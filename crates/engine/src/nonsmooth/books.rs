@@ -99,7 +99,7 @@ fn contact_row(position: DVec3, work: &Work, row: usize, dt: f64) -> ContactRow 
     ContactRow {
         a: key.a,
         b: key.b,
-        feature: key.feature as u8,
+        feature: key.feature,
         point: position + one.arm[0],
         normal: one.normal,
         overlap: (-gap).max(0.0),

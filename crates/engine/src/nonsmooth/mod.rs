@@ -50,7 +50,8 @@ pub struct Work {
     slabs: Vec<Slab>,
     pairs: Vec<Pair>,
     touches: Touches,
-    of_walls: Vec<(ColliderId, Touch)>,
+    of_walls: Vec<rows::OfWall>,
+    of_part: Vec<(ColliderId, Touch)>,
     /// By index of a body, at the start of the step: a mean over it for what is driven.
     before: Vec<Twist>,
     /// At its end: first without contacts, then with them.
@@ -99,6 +100,7 @@ impl Work {
             pairs: Vec::new(),
             touches: Touches::default(),
             of_walls: Vec::new(),
+            of_part: Vec::new(),
             before: Vec::new(),
             twists: Vec::new(),
             responses: Vec::new(),

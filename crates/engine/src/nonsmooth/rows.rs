@@ -11,16 +11,16 @@ use crate::body::Motion;
 use crate::broad::Pair;
 use crate::collide::{ColliderId, Posed, Touch, Touches, settle_seams, touch};
 use crate::cone::{Cones, Options, Row, Rows, Twist, Wrench};
-use crate::contact::ContactKey;
+use crate::contact::{ContactKey, feature_of};
 use crate::error::Trouble;
 use crate::geometry::Geometry;
 use crate::law::{Limit, PairLaws, RigidLaws};
-use crate::model::Model;
+use crate::model::{ColliderRange, Model};
 use crate::state::State;
 
 /// Fills the rows of the step.
 pub fn assemble(model: &Model, state: &State, geometry: &Geometry, work: &mut Work) -> Result<(), Trouble> {
-    let Work { pairs, touches, of_walls, before, twists, rows, touching, settings, .. } = work;
+    let Work { pairs, touches, of_walls, of_part, before, twists, rows, touching, settings, .. } = work;
     rows.clear();
     touching.clear();
     let recovery = settings.recovery_speed.unwrap_or(f64::INFINITY);
@@ -31,9 +31,17 @@ pub fn assemble(model: &Model, state: &State, geometry: &Geometry, work: &mut Wo
         for pair in pairs {
             filling.touch(pair, touches, of_walls)?;
         }
-        filling.push_walls(pairs[0].a, of_walls);
+        filling.push_walls(pairs[0].a, of_walls, of_part);
     }
     Ok(())
+}
+
+/// A touch of one collider of a body with a wall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OfWall {
+    part: u32,
+    wall: ColliderId,
+    found: Touch,
 }
 
 /// What filling reads, and what it fills.
@@ -52,23 +60,23 @@ struct Filling<'a> {
 
 impl Filling<'_> {
     /// Pushes the touches of a pair, or notes them where the second is a wall.
-    fn touch(
-        &mut self,
-        pair: &Pair,
-        touches: &mut Touches,
-        of_walls: &mut Vec<(ColliderId, Touch)>,
-    ) -> Result<(), Trouble> {
+    fn touch(&mut self, pair: &Pair, touches: &mut Touches, of_walls: &mut Vec<OfWall>) -> Result<(), Trouble> {
         let (bodies, within) = (&self.state.bodies, self.within(pair));
         let shift = self.geometry.shifts[usize::from(pair.image.number())];
-        for (_, one) in self.geometry.shapes_of(bodies, pair.a as usize) {
-            for (id, other) in self.geometry.shapes_of(bodies, pair.b as usize) {
-                touch(&one, &other.shifted(shift), within, touches);
-                if other.wall().is_none() {
-                    touches.iter().for_each(|found| self.push([pair.a, pair.b], found));
+        for (id_a, one) in self.geometry.shapes_of(bodies, pair.a as usize) {
+            for (id_b, other) in self.geometry.shapes_of(bodies, pair.b as usize) {
+                let other = other.shifted(shift);
+                if one.is_beyond(&other, within) {
                     continue;
                 }
-                self.check_wrapped(pair, &other)?;
-                of_walls.extend(touches.iter().map(|found| (id, *found)));
+                touch(&one, &other, within, touches);
+                let sides = [(pair.a, id_a.number), (pair.b, id_b.number)];
+                if other.wall().is_none() {
+                    touches.iter().for_each(|found| self.push(sides, found));
+                    continue;
+                }
+                self.check_wrapped(pair, &one, &other)?;
+                of_walls.extend(touches.iter().map(|found| OfWall { part: id_a.number, wall: id_b, found: *found }));
             }
         }
         Ok(())
@@ -95,33 +103,47 @@ impl Filling<'_> {
     }
 
     /// A sphere that touches a round wall all around has one contact and not many.
-    fn check_wrapped(&self, pair: &Pair, wall: &Posed) -> Result<(), Trouble> {
+    fn check_wrapped(&self, pair: &Pair, one: &Posed, wall: &Posed) -> Result<(), Trouble> {
         let [a, b] = [pair.a, pair.b].map(|index| &self.state.bodies.movers[index as usize]);
         let (time, step) = (self.state.time(self.model) + self.model.dt, self.state.step + 1);
-        if wall.wall().is_some_and(|wall| wall.wraps(a.position, a.radius)) {
+        let Posed::Sphere { centre, radius } = *one else { return Ok(()) };
+        if wall.wall().is_some_and(|wall| wall.wraps(centre, radius)) {
             return Err(Trouble::Wrapped { a: a.id.min(b.id), b: a.id.max(b.id), time, step });
         }
         Ok(())
     }
 
-    /// Pushes the touches of a body with walls, each place once.
-    fn push_walls(&mut self, a: u32, of_walls: &mut Vec<(ColliderId, Touch)>) {
-        let bodies = &self.state.bodies;
-        let (placed, first) = (self.geometry.now(), bodies.first_wall);
+    /// Pushes the touches of a body with walls, each place of a part once.
+    fn push_walls(&mut self, a: u32, of_walls: &mut [OfWall], of_part: &mut Vec<(ColliderId, Touch)>) {
+        let (bodies, geometry) = (&self.state.bodies, self.geometry);
+        let (placed, first) = (geometry.now(), bodies.first_wall);
         let wall = |id: ColliderId| placed.posed(bodies.index_of[id.body as usize] as usize - first);
-        settle_seams(bodies.movers[a as usize].position, of_walls, wall);
-        for (id, found) in of_walls {
-            self.push([a, bodies.index_of[id.body as usize]], found);
+        of_walls.sort_by_key(|of_wall| of_wall.part);
+        for of_walls in of_walls.chunk_by(|one, other| one.part == other.part) {
+            let part = of_walls[0].part;
+            of_part.clear();
+            of_part.extend(of_walls.iter().map(|of_wall| (of_wall.wall, of_wall.found)));
+            // Seams are those of spheres.
+            if let Some((_, Posed::Sphere { centre, .. })) = geometry.shapes_of(bodies, a as usize).nth(part as usize) {
+                settle_seams(centre, of_part, wall);
+            }
+            for (id, found) in of_part.iter() {
+                self.push([(a, part), (bodies.index_of[id.body as usize], id.number)], found);
+            }
         }
     }
 
-    /// Pushes a row.
-    fn push(&mut self, pair: [u32; 2], found: &Touch) {
+    /// Pushes a row: of two bodies, by index, each with the number of its collider.
+    fn push(&mut self, sides: [(u32, u32); 2], found: &Touch) {
         let bodies = &self.state.bodies;
-        let ids = |pair: [u32; 2]| pair.map(|index| bodies.movers[index as usize].id);
-        let turn = ids(pair)[0] > ids(pair)[1];
-        let (pair, found) = if turn { ([pair[1], pair[0]], found.turned()) } else { (pair, *found) };
-        let [a, b] = ids(pair);
+        let id_of = |index: u32| bodies.movers[index as usize].id;
+        let turn = id_of(sides[0].0) > id_of(sides[1].0);
+        let (sides, mut found) = if turn { ([sides[1], sides[0]], found.turned()) } else { (sides, *found) };
+        let pair = sides.map(|(index, _)| index);
+        for (arm, side) in found.arm.iter_mut().zip(sides) {
+            *arm += self.place_in_body(side);
+        }
+        let [a, b] = pair.map(id_of);
         let [first, second] = [a, b].map(|id| bodies.material_of[id as usize]);
         let Some(PairLaws::Rigid(laws)) = self.model.laws.get(first, second) else { return };
         let [belt_a, belt_b] = pair.map(|index| self.belt(index, found.normal));
@@ -149,13 +171,23 @@ impl Filling<'_> {
         self.rows.push_with(row, Options { compliance: [along, DMat3::ZERO], ..Options::default() });
         let limits = &laws.limits;
         self.touching.push(Touching {
-            key: ContactKey { a, b, feature: found.feature },
+            key: ContactKey { a, b, feature: feature_of(sides.map(|(_, part)| part), found.feature) },
             gap: found.gap,
             bias,
             give: [compliance, laws.normal.give.map_or(0.0, |give| give.stiffness)],
             belts,
             resisted: [limits.slide, limits.roll, limits.spin].map(|limit| limit.is_some()),
         });
+    }
+
+    /// From the centre of mass of a body, by index, to the centre of one of its colliders (m).
+    fn place_in_body(&self, (index, number): (u32, u32)) -> DVec3 {
+        let bodies = &self.state.bodies;
+        let mover = &bodies.movers[index as usize];
+        let own = bodies.special(mover).map_or(ColliderRange::default(), |special| special.colliders);
+        // A sphere that needs no collider is where its record is.
+        let collider = own.numbers().nth(number as usize);
+        collider.map_or(DVec3::ZERO, |collider| self.geometry.posed(collider).centre() - mover.position)
     }
 
     /// m_a m_b/(m_a + m_b) (kg).

@@ -9,13 +9,13 @@ use super::work::{self, Work};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control, diagonal, trace};
 use crate::clock::Clock;
-use crate::collide::solid;
+use crate::collide::{is_touched, solid};
 use crate::error::BuildError;
 use crate::geometry::Geometry;
 use crate::inflow::{Entrance, Inflow, MOST_SITES, Queue, Traffic};
 use crate::law::SpringLaws;
 use crate::ledger::Sums;
-use crate::model::Model;
+use crate::model::{Method, Model};
 use crate::mover::{check_body, mover_of};
 use crate::setup::{Described, Setup};
 use crate::shape::Shape;
@@ -322,31 +322,84 @@ fn check_solids<B: Borrow<Body>>(
 ) -> Result<(), BuildError> {
     let to_come: Vec<Body> = model.inflows.iter().flat_map(two_of).collect();
     let all = || bodies.clone().map(Either::There).chain(to_come.iter().map(Either::ToCome));
-    let mut looked_at: Vec<(&'static str, bool, u16)> = Vec::new();
-    for (id, body) in all().enumerate() {
-        let body = body.get();
-        // What one box may not meet, another may not either.
-        let kind = (body.shape.kind(), body.motion.yields(), body.material);
-        if !body.shape.is_solid() || looked_at.contains(&kind) {
-            continue;
+    // What two boxes may not do, other boxes may not either: the first two bodies of a sort stand for all.
+    let mut sorts: Vec<Sort> = Vec::new();
+    for (id, body) in (0_u32..).zip(all()) {
+        let sort = Sort::of(id, body.get());
+        match sorts.iter_mut().find(|known| known.is_like(&sort)) {
+            Some(known) => known.second = known.second.or(Some(id)),
+            None => sorts.push(sort),
         }
-        looked_at.push(kind);
-        for (other, second) in all().enumerate() {
-            let second = second.get();
-            let passes = !model.laws.touches(body.material, second.material);
-            let meet = other != id && !passes && (kind.1 || second.motion.yields());
-            let (a, b) = (id.min(other) as u32, id.max(other) as u32);
-            let laws = model.laws.springs(body.material, second.material);
-            if meet && laws.is_some_and(SpringLaws::knows_spheres_only) {
-                return Err(BuildError::NeedsPoints { a, b, kind: kind.0 });
-            }
-            if meet && !solid::is_built(&body.shape, &second.shape) {
-                let [first, second] = if id < other { [body, second] } else { [second, body] }.map(|b| b.shape.kind());
-                return Err(BuildError::NotBuilt { a, b, first, second });
-            }
+    }
+    for (i, one) in sorts.iter().enumerate().filter(|(_, one)| one.is_solid()) {
+        let others = sorts.iter().enumerate().filter_map(|(j, other)| {
+            let id = if j == i { other.second } else { Some(other.first) };
+            Some((id?, other))
+        });
+        let mut others: Vec<_> = others.filter(|(_, other)| one.yields || other.yields).collect();
+        others.sort_by_key(|(id, _)| *id);
+        for (id, other) in others {
+            one.check_with(other, id, model)?;
         }
     }
     Ok(())
+}
+
+/// Bodies of the same shapes, material and way to be moved.
+struct Sort {
+    first: u32,
+    second: Option<u32>,
+    kind: &'static str,
+    /// One shape of each kind among its parts.
+    shapes: Vec<Shape>,
+    yields: bool,
+    material: u16,
+}
+
+impl Sort {
+    fn of(id: u32, body: &Body) -> Sort {
+        let mut shapes: Vec<Shape> = Vec::new();
+        let parts = if let Shape::Clump(clump) = &body.shape { clump.parts() } else { &[] };
+        for shape in parts.iter().map(|part| &part.shape).chain(parts.is_empty().then_some(&body.shape)) {
+            if shapes.iter().all(|known| known.kind() != shape.kind()) {
+                shapes.push(shape.clone());
+            }
+        }
+        shapes.sort_by_key(Shape::kind);
+        let (kind, yields) = (body.shape.kind(), body.motion.yields());
+        Sort { first: id, second: None, kind, shapes, yields, material: body.material }
+    }
+
+    fn is_like(&self, other: &Sort) -> bool {
+        let key = |sort: &Sort| (sort.kind, sort.yields, sort.material);
+        key(self) == key(other) && self.shapes.iter().map(Shape::kind).eq(other.shapes.iter().map(Shape::kind))
+    }
+
+    fn is_solid(&self) -> bool {
+        self.kind == "clump" || self.shapes[0].is_solid()
+    }
+
+    /// Whether bodies of this sort may meet one of another, which has an id, by the method of a model.
+    fn check_with(&self, other: &Sort, id: u32, model: &Model) -> Result<(), BuildError> {
+        let (a, b) = (self.first.min(id), self.first.max(id));
+        let pairs = || self.shapes.iter().flat_map(|one| other.shapes.iter().map(move |two| (one, two)));
+        if !model.laws.touches(self.material, other.material) {
+            return Ok(());
+        }
+        let springs = model.laws.springs(self.material, other.material);
+        if springs.is_some_and(SpringLaws::knows_spheres_only) {
+            return Err(BuildError::NeedsPoints { a, b, kind: self.kind });
+        }
+        let built = |(one, two): (&Shape, &Shape)| match model.method {
+            Method::Explicit(_) => solid::is_built(one, two),
+            Method::Nonsmooth(_) => is_touched(one, two),
+        };
+        if !pairs().all(built) {
+            let [first, second] = if self.first < id { [self.kind, other.kind] } else { [other.kind, self.kind] };
+            return Err(BuildError::NotBuilt { a, b, first, second });
+        }
+        Ok(())
+    }
 }
 
 /// A body that is there, or one of a stream.

@@ -6,11 +6,13 @@ use rayon::prelude::*;
 use super::{Phases, World};
 use crate::body::Motion;
 use crate::energy;
+use crate::frame::Pose;
 use crate::geometry::Geometry;
 use crate::ledger::Ledger;
 use crate::measure::solver::SolverReport;
-use crate::measure::{BodyView, ContactRow};
-use crate::model::Model;
+
+use crate::measure::{BodyView, ContactRow, PartView};
+use crate::model::{ColliderRange, Model};
 use crate::shape::Shape;
 use crate::soft::lists::Candidate;
 use crate::state::{GONE, Load, Mover, State};
@@ -122,10 +124,30 @@ impl World {
         }
     }
 
+    /// The shapes of a body in their places: one of most, each part of a clump.
+    pub fn parts(&self, id: u32) -> impl Iterator<Item = PartView> + '_ {
+        let bodies = &self.state.bodies;
+        let index = bodies.index_of[id as usize] as usize;
+        let mover = &bodies.movers[index];
+        let body = Pose { position: mover.position, orientation: bodies.orientations[index] };
+        let own = bodies.special(mover).map_or(ColliderRange::default(), |special| special.colliders);
+        let ball = PartView {
+            shape: Shape::Sphere { radius: mover.radius },
+            position: body.position,
+            orientation: body.orientation,
+        };
+        let of_collider = move |number: usize| {
+            let collider = &self.geometry.colliders()[number];
+            let Pose { position, orientation } = collider.place(&body);
+            PartView { shape: collider.shape.clone(), position, orientation }
+        };
+        (own.count == 0).then_some(ball).into_iter().chain(own.numbers().map(of_collider))
+    }
+
     fn half_size(&self, mover: &Mover) -> DVec3 {
-        match self.state.bodies.special(mover).and_then(|special| special.shape) {
-            Some(Shape::Ellipsoid { axes }) => axes,
-            Some(Shape::Box { size }) => size * 0.5,
+        match self.state.bodies.special(mover).and_then(|special| special.shape.as_ref()) {
+            Some(&Shape::Ellipsoid { axes }) => axes,
+            Some(&Shape::Box { size }) => size * 0.5,
             _ => DVec3::splat(mover.radius),
         }
     }

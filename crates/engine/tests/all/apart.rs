@@ -80,14 +80,14 @@ fn flights(speed: f64) -> Vec<Flight> {
         Flight { name, body: free(body, height), on: Body { motion: held, mass: None, ..fixed(on) }, places }
     };
     vec![
-        flight("sphere on sphere", ball, ball, 1.0, 1.0),
-        flight("sphere on plane", ball, floor, 0.5, 1.0),
-        flight("sphere on rectangle", ball, plate, 0.5, 1.0),
-        flight("ellipsoid on plane", egg, floor, 0.3, 1.0),
-        flight("ellipsoid on sphere", egg, ball, 0.8, 1.0),
-        flight("ellipsoid on ellipsoid", egg, egg, 0.6, 1.0),
-        flight("box on plane", block, floor, 0.3, 4.0),
-        flight("sphere on box", ball, block, 0.8, 1.0),
+        flight("sphere on sphere", ball.clone(), ball.clone(), 1.0, 1.0),
+        flight("sphere on plane", ball.clone(), floor.clone(), 0.5, 1.0),
+        flight("sphere on rectangle", ball.clone(), plate.clone(), 0.5, 1.0),
+        flight("ellipsoid on plane", egg.clone(), floor.clone(), 0.3, 1.0),
+        flight("ellipsoid on sphere", egg.clone(), ball.clone(), 0.8, 1.0),
+        flight("ellipsoid on ellipsoid", egg.clone(), egg.clone(), 0.6, 1.0),
+        flight("box on plane", block.clone(), floor.clone(), 0.3, 4.0),
+        flight("sphere on box", ball.clone(), block.clone(), 0.8, 1.0),
     ]
 }
 

@@ -289,7 +289,7 @@ fn no_contact_in_a_cell_is_found_late() {
 }
 
 /// The contacts of bodies that stand where those of a world do, by going through every pair.
-fn all_pairs(world: &World, setup: &Setup) -> BTreeSet<(usize, usize, u8)> {
+fn all_pairs(world: &World, setup: &Setup) -> BTreeSet<(usize, usize, u32)> {
     let mut now = setup.clone();
     for (id, body) in (0..).zip(&mut now.bodies) {
         let view = world.body(id);
@@ -298,7 +298,7 @@ fn all_pairs(world: &World, setup: &Setup) -> BTreeSet<(usize, usize, u8)> {
             body.motion = Motion::Fixed;
         }
     }
-    SlowWorld::new(now).contacts.keys().copied().collect()
+    SlowWorld::new(now).contacts.keys().map(|&(a, b, feature)| (a, b, u32::from(feature))).collect()
 }
 
 /// Steps, and compares with every pair after each. Returns how many began to touch.
@@ -316,7 +316,7 @@ fn compare_with_slow(name: &str, setup: Setup, steps: u64) -> usize {
         let found: BTreeSet<_> = rows.iter().map(|row| (row.a as usize, row.b as usize, row.feature)).collect();
         let expected = all_pairs(&world, &setup);
         // Orientations are made unit vectors once more: what touches by less than that is a matter of rounding.
-        let deep = |key: &&(usize, usize, u8)| {
+        let deep = |key: &&(usize, usize, u32)| {
             let is = |row: &&stickslip::measure::ContactRow| (row.a as usize, row.b as usize, row.feature) == **key;
             rows.iter().find(is).is_none_or(|row| row.overlap > 1e-12)
         };
@@ -396,7 +396,7 @@ fn in_walls(stream: &mut Stream) -> Setup {
             }
             _ => Shape::Cone { radii: [stream.between(0.5, 1.0), 3.0], length: 2.0, axis: normal, sides },
         };
-        let mut wall = Body { motion: Motion::Fixed, ..Body::new(shape, 0, at + random_vector(stream, 2.0)) };
+        let mut wall = Body { motion: Motion::Fixed, ..Body::new(shape.clone(), 0, at + random_vector(stream, 2.0)) };
         match (stream.between(0.0, 1.0) * 4.0) as u32 {
             0 => wall.motion = shake(stream, 0.5, dt),
             1 => {

@@ -8,6 +8,7 @@ mod box_impacts;
 mod broad;
 mod cell;
 mod closed_forms;
+mod clumps;
 mod common;
 mod cone;
 mod cone_projection;

@@ -18,11 +18,11 @@ fn still_world(bodies: &[Body]) -> World {
 
 /// Gap between the surfaces of two bodies; none between planes.
 fn gap(a: &Body, b: &Body) -> Option<f64> {
-    match (a.shape, b.shape) {
+    match (&a.shape, &b.shape) {
         (Shape::Sphere { radius: ra }, Shape::Sphere { radius: rb }) => {
             Some((a.position - b.position).length() - ra - rb)
         }
-        (Shape::Sphere { radius }, Shape::Plane { normal }) => Some((a.position - b.position).dot(normal) - radius),
+        (Shape::Sphere { radius }, Shape::Plane { normal }) => Some((a.position - b.position).dot(*normal) - radius),
         (_, Shape::Sphere { .. }) => gap(b, a),
         _ => None,
     }

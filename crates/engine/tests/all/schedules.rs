@@ -40,7 +40,7 @@ fn a_wall_on_a_table_of_velocities_is_where_the_integral_says_at_any_step() {
     let start = DVec3::new(0.1, 0.2, 0.3);
     let plate = Shape::Rectangle { normal: DVec3::Z, along: DVec3::X, size: [1.0, 1.0], sides: stickslip::Sides::Both };
     for dt in [0.25, 0.07, 1e-3, 0.9] {
-        let moving = Body { motion: Motion::Prescribed(prescribed.clone()), ..Body::new(plate, 0, start) };
+        let moving = Body { motion: Motion::Prescribed(prescribed.clone()), ..Body::new(plate.clone(), 0, start) };
         let mut world = world(model(gripping(0.5), dt), vec![moving, sphere(0.1, DVec3::Y * 50.0)]);
         world.advance((3.5 / dt).ceil() as u64).unwrap();
         let body = world.body(0);
@@ -64,7 +64,7 @@ fn a_ramped_belt_carries_a_block_by_the_integral_of_its_speed() {
         let mass = 1.0;
         // Four corners bear a weight of 10 N.
         let sunk = 10.0 / (4.0 * 1e4);
-        let block = Body { mass: Some(mass), ..Body::new(block, 0, DVec3::Z * (0.1 - sunk)) };
+        let block = Body { mass: Some(mass), ..Body::new(block.clone(), 0, DVec3::Z * (0.1 - sunk)) };
         let moving = Body { motion: Motion::Belt(belt.clone()), ..plane(DVec3::Z, DVec3::ZERO) };
         let mut world = world(model, vec![moving, block]);
         let at = |world: &mut World, time: f64| {

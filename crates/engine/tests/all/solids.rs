@@ -551,9 +551,9 @@ fn memory_is_taken_over_by_another_world() {
     let mut first = World::new(setup.clone()).unwrap();
     first.advance(20_000).unwrap();
     let held = first.remembered();
-    let features: Vec<u8> = held.keys.iter().map(|key| key.feature as u8).collect();
+    let features: Vec<u32> = held.keys.iter().map(|key| key.feature).collect();
     assert_eq!(features, [0, 1, 2, 3]);
-    let rows: Vec<u8> = first.rows().iter().map(|row| row.feature).collect();
+    let rows: Vec<u32> = first.rows().iter().map(|row| row.feature).collect();
     assert!(rows.is_empty() || rows == features);
     let now = first.body(0);
     setup.bodies[0].position = now.position;
@@ -564,7 +564,7 @@ fn memory_is_taken_over_by_another_world() {
         assert!(pairs.clone().count() == 4 && pairs.skip(1).all(|(old, new)| (old - new).abs() < 5e-16));
     }
     let on_corners = second.rows();
-    assert_eq!(on_corners.iter().map(|row| row.feature).collect::<Vec<u8>>(), features);
+    assert_eq!(on_corners.iter().map(|row| row.feature).collect::<Vec<u32>>(), features);
     // Each corner carries a quarter, and stands at its corner.
     assert!(on_corners[0].point.x < 0.0 && on_corners[1].point.x > 0.0 && on_corners[2].point.y > 0.0);
 }

@@ -83,9 +83,11 @@ fn a_front_is_touched_from_the_front_alone() {
         let plate = Shape::Rectangle { normal: DVec3::Z, along: DVec3::X, size: [2.0; 2], sides };
         let tube = Shape::Tube { radius: 1.0, length: 4.0, axis: DVec3::Z, sides };
         // Behind the plate, and outside the tube.
-        let behind = world(model(sticky(1e3), 1e-4), vec![wall(plate, DVec3::ZERO), sphere(0.5, DVec3::Z * -0.45)]);
+        let behind =
+            world(model(sticky(1e3), 1e-4), vec![wall(plate.clone(), DVec3::ZERO), sphere(0.5, DVec3::Z * -0.45)]);
         let outside = world(model(sticky(1e3), 1e-4), vec![wall(tube, DVec3::ZERO), sphere(0.5, DVec3::X * 1.45)]);
-        let front = world(model(sticky(1e3), 1e-4), vec![wall(plate, DVec3::ZERO), sphere(0.5, DVec3::Z * 0.45)]);
+        let front =
+            world(model(sticky(1e3), 1e-4), vec![wall(plate.clone(), DVec3::ZERO), sphere(0.5, DVec3::Z * 0.45)]);
         assert_eq!(behind.contact_count() == 1, pushed);
         assert_eq!(outside.contact_count() == 1, pushed);
         assert!((front.body(1).force - DVec3::Z * 50.0).length() < 1e-9, "{}", front.body(1).force);
@@ -524,14 +526,14 @@ fn the_ledger_of_moving_walls_closes_to_second_order() {
 fn bodies_that_cannot_be_walls_are_refused() {
     let build = |body: Body| stickslip::World::new(Setup { model: model(sticky(1.0), 1e-3), bodies: vec![body] });
     let plate = rectangle(DVec3::Z, DVec3::X, [1.0, 1.0]);
-    let free = Body::new(plate, 0, DVec3::ZERO);
+    let free = Body::new(plate.clone(), 0, DVec3::ZERO);
     let flat = wall(rectangle(DVec3::Z, DVec3::X, [1.0, 0.0]), DVec3::ZERO);
     let twisted = wall(rectangle(DVec3::Z, DVec3::Z, [1.0, 1.0]), DVec3::ZERO);
     let point = wall(Shape::Cone { radii: [1.0, 1.0], length: 0.0, axis: DVec3::X, sides: Sides::Both }, DVec3::ZERO);
-    let lifting = Body { motion: Motion::Belt(DVec3::Z.into()), ..wall(plate, DVec3::ZERO) };
+    let lifting = Body { motion: Motion::Belt(DVec3::Z.into()), ..wall(plate.clone(), DVec3::ZERO) };
     let round = Body { motion: Motion::Belt(DVec3::Z.into()), ..sphere(1.0, DVec3::ZERO) };
     let servo = Servo { axis: DVec3::Z, force: 1.0.into(), mass: 0.0, damping: 0.0, max_speed: 1.0 };
-    let weightless = Body { motion: Motion::Servo(servo.clone()), ..wall(plate, DVec3::ZERO) };
+    let weightless = Body { motion: Motion::Servo(servo.clone()), ..wall(plate.clone(), DVec3::ZERO) };
     for (body, word) in [
         (free, "rectangle"),
         (flat, "side"),
@@ -545,10 +547,10 @@ fn bodies_that_cannot_be_walls_are_refused() {
         assert!(error.contains(word), "{error}");
     }
     let tilted = Servo { axis: DVec3::Z * 2.0, mass: 1.0, ..servo };
-    let tilted = Body { motion: Motion::Servo(tilted), ..wall(plate, DVec3::ZERO) };
+    let tilted = Body { motion: Motion::Servo(tilted), ..wall(plate.clone(), DVec3::ZERO) };
     assert!(build(tilted).unwrap_err().to_string().contains("axis"));
     let nowhere = Shape::Tube { radius: 1.0, length: 1.0, axis: DVec3::ZERO, sides: Sides::Both };
     assert!(build(wall(nowhere, DVec3::ZERO)).unwrap_err().to_string().contains("axis"));
-    let turned = Body { orientation: DQuat::from_rotation_x(1.0), ..wall(plate, DVec3::ZERO) };
+    let turned = Body { orientation: DQuat::from_rotation_x(1.0), ..wall(plate.clone(), DVec3::ZERO) };
     assert!(build(turned).is_ok());
 }

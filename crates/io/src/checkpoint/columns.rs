@@ -13,8 +13,11 @@ use super::format::{Packed, Part, Row};
 use super::numbers::{self, NUMBERS};
 use super::version1;
 
-/// A section that is there only where some pair has several contacts.
+/// A section that is there only where some pair has several contacts: a byte for each.
 const FEATURES: &str = "contacts.feature";
+
+/// In place of it where some number takes more than a byte: four for each.
+const WIDE_FEATURES: &str = "contacts.key";
 
 /// Called with each place of a contact: which, whether it is live, what it remembers.
 pub type VisitPlace<'a> = dyn FnMut(ContactKey, bool, &[f64]) -> io::Result<()> + 'a;
@@ -36,8 +39,8 @@ pub trait Source {
     fn row(&self, column: &Column, index: usize, out: &mut [f64]);
     /// The places of contacts in their order: which, whether it is live, and as many numbers of memory as any has.
     fn contacts(&self, visit: &mut VisitPlace<'_>) -> io::Result<()>;
-    /// Whether two bodies may have several contacts, told apart by a number.
-    fn has_features(&self) -> bool;
+    /// The largest number by which contacts of two bodies are told apart.
+    fn largest_feature(&self) -> u32;
 }
 
 impl Source for Saved {
@@ -67,8 +70,8 @@ impl Source for Saved {
         self.contacts.iter().try_for_each(|(key, live, memory)| visit(key, live, memory))
     }
 
-    fn has_features(&self) -> bool {
-        self.contacts.keys.iter().any(|key| key.feature != 0)
+    fn largest_feature(&self) -> u32 {
+        self.contacts.keys.iter().map(|key| key.feature).max().unwrap_or(0)
     }
 }
 
@@ -116,13 +119,13 @@ impl Source for Living<'_> {
         })
     }
 
-    fn has_features(&self) -> bool {
-        let mut any = false;
+    fn largest_feature(&self) -> u32 {
+        let mut largest = 0;
         let look = |key: ContactKey, _: bool, _: &[f64]| -> Result<(), std::convert::Infallible> {
-            any |= key.feature != 0;
+            largest = largest.max(key.feature);
             Ok(())
         };
-        self.world.visit_contacts(look).is_ok() && any
+        self.world.visit_contacts(look).map_or(0, |()| largest)
     }
 }
 
@@ -140,8 +143,10 @@ pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
     parts.push(each("contacts.memory", |_, _, memory, out| {
         memory.iter().try_for_each(|number| out.write_all(&number.to_le_bytes()))
     }));
-    if source.has_features() {
-        parts.push(each(FEATURES, |key, _, _, out| out.write_all(&[key.feature as u8])));
+    match source.largest_feature() {
+        0 => {}
+        1..=255 => parts.push(each(FEATURES, |key, _, _, out| out.write_all(&[key.feature as u8]))),
+        _ => parts.push(each(WIDE_FEATURES, |key, _, _, out| out.write_all(&key.feature.to_le_bytes()))),
     }
     parts
 }
@@ -258,11 +263,13 @@ pub fn read(sections: &mut Sections<'_>) -> Result<Saved, String> {
     let b = sections.column("contacts.b", contacts, 1, u32::from_le_bytes)?;
     let live = sections.column("contacts.live", contacts, 1, u8::from_le_bytes)?;
     let feature = if sections.has(FEATURES) {
-        sections.column(FEATURES, contacts, 1, u8::from_le_bytes)?
+        sections.column(FEATURES, contacts, 1, |[byte]: [u8; 1]| u32::from(byte))?
+    } else if sections.has(WIDE_FEATURES) {
+        sections.column(WIDE_FEATURES, contacts, 1, u32::from_le_bytes)?
     } else {
         vec![0; contacts]
     };
-    let keys = (0..contacts).map(|i| ContactKey { a: a[i], b: b[i], feature: u32::from(feature[i]) }).collect();
+    let keys = (0..contacts).map(|i| ContactKey { a: a[i], b: b[i], feature: feature[i] }).collect();
     let live = live.into_iter().map(|live| live != 0).collect();
     let memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
     saved.contacts = Remembered::from_rows(keys, live, memory, saved.stride);

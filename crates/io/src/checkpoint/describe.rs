@@ -5,7 +5,7 @@
 use std::fmt::{self, Debug, Formatter};
 use std::io::{self, Write};
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use stickslip::World;
@@ -29,8 +29,14 @@ pub struct BodyText {
     pub shape: Shape,
     /// Mass (kg); zero for what has none.
     pub mass: f64,
-    /// Principal moments of inertia (kg m^2), in its own frame.
+    /// Centre of mass in its own frame (m), where it is not the shape's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centre: Option<DVec3>,
+    /// Principal moments of inertia (kg m^2), in the frame of `inertia_axes`.
     pub inertia: DVec3,
+    /// `body_from_principal`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub inertia_axes: DQuat,
     /// What moves it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub motion: Motion,
@@ -53,8 +59,9 @@ impl BodyText {
     fn new(body: &Body, name: Option<String>, densities: &[f64]) -> Self {
         let density = densities.get(usize::from(body.material)).copied().unwrap_or(0.0);
         let (mass, inertia) = body.mass_and_inertia(density);
-        let Body { motion, lock, force, torque, .. } = body.clone();
-        BodyText { name, material: body.material, shape: body.shape, mass, inertia, motion, lock, force, torque }
+        let inertia_axes = body.principal_axes();
+        let Body { material, shape, centre, motion, lock, force, torque, .. } = body.clone();
+        BodyText { name, material, shape, mass, centre, inertia, inertia_axes, motion, lock, force, torque }
     }
 
     /// Whether loads move it.
@@ -131,14 +138,14 @@ impl BodyTexts {
 
     /// Adds a body.
     pub fn push(&mut self, text: BodyText) {
-        let BodyText { name, material, shape, mass, inertia, motion, lock, force, torque } = text;
+        let BodyText { name, material, shape, mass, centre, inertia, inertia_axes, motion, lock, force, torque } = text;
         if name.is_some() {
             self.names.resize(self.list.len(), None);
             self.names.push(name);
         }
         let (mass, inertia_body) = (Some(mass), Some(inertia));
         let plain = Body::new(shape, material, DVec3::ZERO);
-        self.list.push(&Body { mass, inertia_body, motion, lock, force, torque, ..plain });
+        self.list.push(&Body { mass, centre, inertia_body, inertia_axes, motion, lock, force, torque, ..plain });
     }
 
     /// How many.

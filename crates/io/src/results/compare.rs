@@ -348,7 +348,7 @@ mod tests {
     use super::*;
 
     fn column(name: &str, steps: usize) -> Column {
-        let (mut world, info) = small_world();
+        let (mut world, _) = small_world();
         let mut log = SeriesLog::default();
         log.offer(&world, false);
         for _ in 0..steps {
@@ -357,7 +357,7 @@ mod tests {
         }
         let mut run = RunJson::starting("t", Path::new("a.toml"), "", &[]);
         run.ending = Ending::Finished;
-        let drawing = Some(Drawing::of(&world, &info));
+        let drawing = Some(Drawing::of(&world));
         Column {
             name: name.into(),
             variant: name.into(),

@@ -48,6 +48,8 @@ pub struct RunInfo {
     pub materials: Vec<String>,
     /// Columns of the series besides those of every run.
     pub extras: Extras,
+    /// Whether contacts have the columns of parts: there are clumps.
+    pub has_parts: bool,
 }
 
 impl RunInfo {
@@ -60,6 +62,7 @@ impl RunInfo {
             densities: materials.iter().map(|material| material.density).collect(),
             materials: materials.iter().map(|material| material.name.clone()).collect(),
             extras: Extras::of(&setup.model),
+            has_parts: setup.bodies.has_clumps(),
         }
     }
 
@@ -104,7 +107,7 @@ impl RunInfo {
 impl FixedBody {
     /// A body that has entered during the run.
     pub fn entered(arrival: &Arrival) -> Self {
-        let &Arrival { material, shape, .. } = arrival;
+        let Arrival { material, shape, .. } = arrival.clone();
         // Its mass is given, so no density counts.
         let (mass, inertia_body) = arrival.body().mass_and_inertia(0.0);
         FixedBody { name: String::new(), material, shape, mass, inertia_body }

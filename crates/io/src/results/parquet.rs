@@ -21,7 +21,8 @@ use super::file::{at, create_part, part_name};
 const ROWS_PER_GROUP: usize = 1 << 16;
 
 /// Columns of whole numbers, in all tables.
-const WHOLE: [&str; 9] = ["step", "id", "a", "b", "bodies", "contacts", "entered", "left", "feature"];
+const WHOLE: [&str; 11] =
+    ["step", "id", "a", "b", "bodies", "contacts", "entered", "left", "feature", "part_a", "part_b"];
 
 /// One column of the rows in memory.
 enum Column {

@@ -9,10 +9,9 @@ use glam::{DQuat, DVec3, Mat3, Vec2, Vec3};
 use stickslip::World;
 use stickslip::cell::Frame;
 use stickslip::math;
-use stickslip::measure::BodyView;
+use stickslip::measure::PartView;
 use stickslip::shape::Shape;
 
-use super::fixed::RunInfo;
 use super::framing::{Camera, View, frame_middle};
 use super::panel::Panel;
 use super::render::{self, Ball, Ground, Stage};
@@ -88,28 +87,26 @@ impl SolidBody {
 
 impl Drawing {
     /// A world now: coloured by speed while it moves, by height once it rests, or in a cell that repeats everywhere.
-    pub fn of(world: &World, info: &RunInfo) -> Self {
-        Drawing::without(world, info, &[])
+    pub fn of(world: &World) -> Self {
+        Drawing::without(world, &[])
     }
 
     /// The same without the bodies of these ids, which must ascend: a packing without its rattlers.
-    pub fn without(world: &World, info: &RunInfo, hidden: &[u32]) -> Self {
+    pub fn without(world: &World, hidden: &[u32]) -> Self {
         let gravity = world.model().gravity.at(world.time());
         let up = (-gravity).try_normalize().unwrap_or(DVec3::Z);
         let mut spheres = Vec::with_capacity(world.sphere_count());
         let (mut solids, mut planes, mut walls) = (Vec::new(), Vec::new(), Vec::new());
         for id in world.ids().filter(|id| hidden.binary_search(id).is_err()) {
-            let body = world.body(id);
-            // A body that has entered during the run is a sphere. An ellipsoid has a radius, too: that of the sphere around it.
-            let entered = Shape::Sphere { radius: body.radius };
-            match info.body(id as usize).map_or(entered, |fixed| fixed.shape) {
-                Shape::Sphere { radius } => {
-                    spheres.push(Sphere { centre: body.position, radius, value: body.velocity.length() });
+            let value = world.body(id).velocity.length();
+            for PartView { shape, position, orientation } in world.parts(id) {
+                match shape {
+                    Shape::Sphere { radius } => spheres.push(Sphere { centre: position, radius, value }),
+                    Shape::Ellipsoid { axes } => solids.push(solid((position, orientation), axes, false, value)),
+                    Shape::Box { size } => solids.push(solid((position, orientation), 0.5 * size, true, value)),
+                    Shape::Plane { normal } => planes.push((position, orientation * normal)),
+                    shape => walls.push((shape, position, orientation)),
                 }
-                Shape::Ellipsoid { axes } => solids.push(solid(&body, axes, false)),
-                Shape::Box { size } => solids.push(solid(&body, 0.5 * size, true)),
-                Shape::Plane { normal } => planes.push((body.position, body.orientation * normal)),
-                shape => walls.push((shape, body.position, body.orientation)),
             }
         }
         // A body whose centre is not finite (a run that failed) cannot be shown.
@@ -251,8 +248,7 @@ impl Drawing {
     }
 }
 
-fn solid(body: &BodyView, half: DVec3, is_box: bool) -> SolidBody {
-    let (centre, orientation, value) = (body.position, body.orientation, body.velocity.length());
+fn solid((centre, orientation): (DVec3, DQuat), half: DVec3, is_box: bool, value: f64) -> SolidBody {
     SolidBody { centre, orientation, half, is_box, value }
 }
 
@@ -281,10 +277,10 @@ fn line([from, to]: [Vec3; 2]) -> impl Iterator<Item = Ball> {
 }
 
 /// A finite wall as the camera sees it.
-pub(super) fn panel(camera: &Camera, &(shape, position, orientation): &(Shape, DVec3, DQuat)) -> Option<Panel> {
-    let (at, turn) = (camera.place(position), |v: DVec3| camera.turn(orientation * v));
+pub(super) fn panel(camera: &Camera, (shape, position, orientation): &(Shape, DVec3, DQuat)) -> Option<Panel> {
+    let (at, turn) = (camera.place(*position), |v: DVec3| camera.turn(*orientation * v));
     let length = |x: f64| (x / camera.unit) as f32;
-    match shape {
+    match *shape {
         Shape::Rectangle { normal, along, size, .. } => {
             let half = Vec2::new(length(0.5 * size[0]), length(0.5 * size[1]));
             Some(Panel::Rectangle { at, normal: turn(normal), along: turn(along), half })
@@ -296,7 +292,9 @@ pub(super) fn panel(camera: &Camera, &(shape, position, orientation): &(Shape, D
         Shape::Cone { radii, length: long, axis, .. } => {
             Some(Panel::Turned { at, axis: turn(axis), radii: radii.map(length), half_length: length(0.5 * long) })
         }
-        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Plane { .. } => None,
+        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Clump(_) | Shape::Plane { .. } => {
+            None
+        }
     }
 }
 
@@ -429,11 +427,11 @@ mod tests {
 
     #[test]
     fn hidden_bodies_are_not_drawn() {
-        let (world, info) = crate::results::testing::small_world();
+        let (world, _) = crate::results::testing::small_world();
         let places = |drawing: Drawing| drawing.spheres.iter().map(|sphere| sphere.centre).collect::<Vec<_>>();
-        assert_eq!(places(Drawing::of(&world, &info)).len(), 2);
-        assert_eq!(places(Drawing::without(&world, &info, &[1])), [world.body(2).position]);
-        let without_floor = Drawing::without(&world, &info, &[0, 2]);
+        assert_eq!(places(Drawing::of(&world)).len(), 2);
+        assert_eq!(places(Drawing::without(&world, &[1])), [world.body(2).position]);
+        let without_floor = Drawing::without(&world, &[0, 2]);
         assert!(without_floor.planes.is_empty() && without_floor.spheres.len() == 1);
     }
 

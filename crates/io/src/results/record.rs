@@ -10,13 +10,15 @@
 //! Rows of contacts exist only for steps at which the world was told beforehand to keep them (`wants_contacts`). A run
 //! with a stop rule keeps them at every step, since each may be the last; after a failure the last step may lack them.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
 use stickslip::World;
 use stickslip::clock::Clock;
+use stickslip::contact::{parts_of, place_of};
 use stickslip::measure::BodyView;
 
 use super::file::push_number;
@@ -24,7 +26,7 @@ use super::fixed::{self, FixedBody, RunInfo};
 use super::growing::{Growing, Marks};
 use super::lammps_data::DataFiles;
 use super::schedule::Schedule;
-use super::series::{self, Extras, SeriesRow};
+use super::series::{self, SeriesRow};
 use super::{checkpoints, lammps, parquet, vtp};
 use crate::scene::{Format, Record, What};
 
@@ -34,6 +36,9 @@ pub const BODY_COLUMNS: &str = "time,step,id,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz
 /// The columns of `contacts.csv`.
 pub const CONTACT_COLUMNS: &str = "time,step,a,b,px,py,pz,nx,ny,nz,overlap,fn,fsx,fsy,fsz,mrx,mry,mrz,ms,mode,mrbx,mrby,mrbz,\
      roll_modes,feature";
+
+/// The columns that follow in a run with clumps: the part that touches, 0 for a body that is none.
+const PART_COLUMNS: &str = ",part_a,part_b";
 
 /// Rows wait no longer than this in memory.
 const FLUSH_AFTER: Duration = Duration::from_secs(2);
@@ -102,6 +107,8 @@ struct Output {
     holds_contacts: bool,
     schedule: Schedule,
     written: Option<u64>,
+    /// Whether a table of contacts has the columns of parts.
+    has_parts: bool,
     sink: Sink,
 }
 
@@ -122,8 +129,7 @@ impl Recorder {
     pub fn new(folder: &Path, records: &[Record], dt: f64, last_step: u64, info: &RunInfo) -> io::Result<Self> {
         let mut fixed = Growing::create(folder.join(fixed::FILE))?;
         fixed::write(&mut fixed, info)?;
-        let outputs =
-            tables(records).map(|record| Output::new(folder, record, dt, info.extras)).collect::<io::Result<_>>()?;
+        let outputs = tables(records).map(|record| Output::new(folder, record, dt, info)).collect::<io::Result<_>>()?;
         Ok(Recorder::with(outputs, fixed, last_step, info))
     }
 
@@ -269,11 +275,12 @@ fn tables(records: &[Record]) -> impl Iterator<Item = &Record> {
 }
 
 impl Output {
-    fn new(folder: &Path, record: &Record, dt: f64, extras: Extras) -> io::Result<Self> {
+    fn new(folder: &Path, record: &Record, dt: f64, info: &RunInfo) -> io::Result<Self> {
         let header = match record.what {
             What::Bodies | What::Walls => BODY_COLUMNS.to_owned(),
+            What::Contacts if info.has_parts => format!("{CONTACT_COLUMNS}{PART_COLUMNS}"),
             What::Contacts => CONTACT_COLUMNS.to_owned(),
-            What::Series => series::header(extras),
+            What::Series => series::header(info.extras),
             What::Snapshot | What::Checkpoint => String::new(),
         };
         let sink = match record.format {
@@ -288,7 +295,7 @@ impl Output {
                 Sink::Table { table, parquet }
             }
         };
-        Ok(Output::with(record, dt, sink))
+        Ok(Output { has_parts: info.has_parts, ..Output::with(record, dt, sink) })
     }
 
     fn go_on(folder: &Path, record: &Record, dt: f64, marks: &Marks) -> io::Result<Self> {
@@ -308,12 +315,22 @@ impl Output {
                 Sink::Table { table: Growing::cut_back(folder, marks.of_table(&name)?)?, parquet }
             }
         };
-        Ok(Output::with(record, dt, sink))
+        // As the file began: a stage may have brought the first clump.
+        let has_parts = match &sink {
+            Sink::Table { table, .. } if record.what == What::Contacts => {
+                let mut header = String::new();
+                BufReader::new(File::open(table.path())?).read_line(&mut header)?;
+                header.trim_end().ends_with(PART_COLUMNS)
+            }
+            _ => false,
+        };
+        Ok(Output { has_parts, ..Output::with(record, dt, sink) })
     }
 
     fn with(record: &Record, dt: f64, sink: Sink) -> Self {
         let (what, holds_contacts) = (record.what, record.holds_contacts());
-        Output { what, holds_contacts, schedule: Schedule::new(record.every, dt), written: None, sink }
+        let schedule = Schedule::new(record.every, dt);
+        Output { what, holds_contacts, schedule, written: None, has_parts: false, sink }
     }
 
     fn write(&mut self, world: &World, stage: Option<usize>, material_of: &[u16], mass_of: &[f64]) -> io::Result<()> {
@@ -323,7 +340,7 @@ impl Output {
             Sink::Table { table, .. } => match self.what {
                 What::Bodies => write_bodies(table, world, |_| true),
                 What::Walls => write_bodies(table, world, |body| body.radius == 0.0),
-                What::Contacts => write_contacts(table, world),
+                What::Contacts => write_contacts(table, world, self.has_parts),
                 What::Snapshot => lammps::write_snapshot(table, world, material_of),
                 // Not a table: `checkpoints.rs` writes them.
                 What::Checkpoint => Ok(()),
@@ -375,7 +392,7 @@ fn write_bodies(out: &mut impl Write, world: &World, kept: impl Fn(&BodyView) ->
 }
 
 /// A row per contact that the world kept, by a, then b.
-fn write_contacts(out: &mut impl Write, world: &World) -> io::Result<()> {
+fn write_contacts(out: &mut impl Write, world: &World, has_parts: bool) -> io::Result<()> {
     let clock = format!("{:?},{}", world.time(), world.steps());
     let mut line = Vec::new();
     for row in world.rows() {
@@ -392,7 +409,12 @@ fn write_contacts(out: &mut impl Write, world: &World) -> io::Result<()> {
         write!(line, ",{slide}{roll}{spin}")?;
         push_vector(&mut line, row.roll_b);
         let [of_a, of_b] = row.roll_modes.map(|mode| mode.letter());
-        writeln!(line, ",{of_a}{of_b},{}", row.feature)?;
+        write!(line, ",{of_a}{of_b},{}", place_of(row.feature))?;
+        if has_parts {
+            let [part_a, part_b] = parts_of(row.feature);
+            write!(line, ",{part_a},{part_b}")?;
+        }
+        line.push(b'\n');
         out.write_all(&line)?;
     }
     Ok(())
@@ -444,7 +466,7 @@ mod tests {
         let series = record(What::Series, Every::Time(2.5e-3));
         let table = run("multiples", series, 9, 9);
         assert_eq!(column(&table, "step"), ["0", "3", "5", "8", "9"]);
-        assert_eq!(table[0].join(","), series::header(Extras::default()));
+        assert_eq!(table[0].join(","), series::header(series::Extras::default()));
         assert!(table.iter().all(|row| row.len() == 24));
         // The ball's contact with the floor counted twice here, and once in `measure`: two spheres, one of them touches.
         assert_eq!(column(&table, "coordination")[0], "0.5");

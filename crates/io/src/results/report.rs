@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn the_page_is_whole_and_loads_nothing() {
-        let (mut world, info) = small_world();
+        let (mut world, _) = small_world();
         let mut log = SeriesLog::default();
         log.offer(&world, false);
         for _ in 0..1000 {
@@ -408,7 +408,7 @@ mod tests {
         run.warnings.push("the step is large".into());
         let path = test_folder("report");
         let folder = RunFolder::create(&path, false, &[]).unwrap();
-        let picture = Drawing::of(&world, &info).to_png();
+        let picture = Drawing::of(&world).to_png();
         let closing = Closing { run: &run, scene, log: &log, schedules: &[], picture: Some(&picture) };
         closing.write(&folder).unwrap();
         let html = std::fs::read_to_string(path.join("report.html")).unwrap();

@@ -9,8 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use stickslip::World;
 use stickslip::cell::CellState;
+use stickslip::measure::{BodyView, PartView};
+use stickslip::{Shape, World};
 
 use super::file::{base64, escape, write_whole};
 use super::growing::{Marks, SnapshotMark, time_at};
@@ -102,10 +103,27 @@ impl List {
     }
 }
 
+/// A body as the points of a snapshot show it: a clump by each of its parts, which has the body's id, velocity at its own place and loads.
+fn parts(world: &World, body: BodyView) -> Vec<BodyView> {
+    let place = |part: PartView| {
+        let half_size = match part.shape {
+            Shape::Ellipsoid { axes } => axes,
+            Shape::Box { size } => size * 0.5,
+            ref shape => DVec3::splat(shape.radius().unwrap_or(0.0)),
+        };
+        let velocity = body.velocity + body.angular_velocity.cross(part.position - body.position);
+        let (position, orientation) = (part.position, part.orientation);
+        let radius = part.shape.radius().unwrap_or(0.0);
+        BodyView { position, orientation, velocity, radius, half_size, ..body }
+    };
+    let parts: Vec<BodyView> = world.parts(body.id).map(place).collect();
+    if parts.len() > 1 { parts } else { vec![body] }
+}
+
 /// The spheres of a world as a VTK file. `material_of` has the index of each body's material.
 pub fn snapshot(world: &World, material_of: &[u16]) -> String {
-    let views = world.ids().map(|id| world.body(id));
-    let spheres: Vec<_> = views.filter(|view| view.radius > 0.0).collect();
+    let views = world.ids().map(|id| world.body(id)).filter(|view| view.radius > 0.0);
+    let spheres: Vec<BodyView> = views.flat_map(|view| parts(world, view)).collect();
     let count = spheres.len() as i64;
     let material = |id: u32| material_of.get(id as usize).map_or(-1, |&material| i64::from(material));
     let orientations =

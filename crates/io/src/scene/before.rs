@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use glam::DVec3;
 use stickslip::body::{Body, Motion};
 use stickslip::column::BodyState;
+use stickslip::contact::feature_turned;
 use stickslip::law::{Motions, PairMemory};
 use stickslip::model::Model;
 use stickslip::random::Stream;
@@ -103,17 +104,25 @@ pub(crate) fn read_kept(table: &Table<'_>) -> Result<(Velocities, bool)> {
 
 /// A body as it is in the state before.
 pub(crate) fn taken_over(text: &BodyText, saved: &BodyState, material: u16) -> Body {
+    let body = Body { centre: text.centre, ..Body::new(text.shape.clone(), material, DVec3::ZERO) };
+    // A state has the centre of mass.
+    let position = match body.centre_of_mass() {
+        DVec3::ZERO => saved.position,
+        centre => saved.position - saved.orientation * centre,
+    };
     Body {
+        position,
         velocity: saved.velocity,
         angular_velocity: saved.angular_velocity,
         orientation: saved.orientation,
         mass: Some(text.mass),
         inertia_body: Some(text.inertia),
+        inertia_axes: text.inertia_axes,
         motion: text.motion.clone(),
         lock: text.lock,
         force: text.force.clone(),
         torque: text.torque.clone(),
-        ..Body::new(text.shape, material, saved.position)
+        ..body
     }
 }
 
@@ -139,7 +148,8 @@ pub(crate) fn remembered(
         let numbers = carried(old, new, numbers, &setup.model, &mut dropped);
         let memory = PairMemory::from(numbers.as_slice());
         let memory = if a < b { memory } else { laws.swapped(memory) };
-        let key = ContactKey { a: a.min(b), b: a.max(b), feature: contact.feature };
+        let feature = if a < b { contact.feature } else { feature_turned(contact.feature) };
+        let key = ContactKey { a: a.min(b), b: a.max(b), feature };
         remembered.push(key, true, memory.numbers().iter().copied());
     }
     (remembered.sorted(), dropped.into_iter().collect())

@@ -125,6 +125,7 @@ fn read_body(table: &Table<'_>, materials: &Materials, stood: Option<(DVec3, DQu
     if let Some(orientation) = table.read("orientation", read_orientation)? {
         body.orientation = orientation;
     }
+    body.centre = table.read("centre", |item| read_centre(item, &body.shape))?.flatten();
     body.motion = read_motion(table, &body)?;
     read_loads(table, &mut body)?;
     read_inertia(table, &mut body, materials)?;
@@ -167,6 +168,16 @@ pub(crate) fn read_orientation(item: Item<'_>) -> Result<DQuat> {
     } else {
         Err(place.error("expected a quaternion [w, x, y, z], found one of length zero".into()))
     }
+}
+
+/// The centre of mass; one that is the shape's is none of its own.
+fn read_centre(item: Item<'_>, shape: &Shape) -> Result<Option<DVec3>> {
+    let place = item.place();
+    let centre = item.vector()?;
+    if shape.is_wall() {
+        return Err(place.error(format!("a {} has no `centre`: it counts as infinitely heavy", shape.kind())));
+    }
+    Ok((centre != shape.centre()).then_some(centre))
 }
 
 fn read_lock(item: Item<'_>) -> Result<[bool; 6]> {

@@ -89,6 +89,7 @@ pub(super) fn counts(scene: &Scene) -> Vec<(&'static str, usize)> {
         ("sphere", count(&|b| b.shape.kind() == "sphere")),
         ("ellipsoid", count(&|b| b.shape.kind() == "ellipsoid")),
         ("box", count(&|b| b.shape.kind() == "box")),
+        ("clump", count(&|b| b.shape.kind() == "clump")),
         ("plane", count(&|b| b.shape.kind() == "plane")),
         ("rectangle", count(&|b| b.shape.kind() == "rectangle")),
         ("tube", count(&|b| b.shape.kind() == "tube")),

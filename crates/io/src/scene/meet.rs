@@ -147,7 +147,7 @@ fn touching_pairs(bodies: &BodyList, laws: &LawTable, frame: Option<&Frame>) -> 
 
 /// A body that is no wall as the search sees it, within the cell if there is one.
 fn ball(bodies: &BodyList, id: usize, frame: Option<&Frame>) -> Option<Ball> {
-    let place = bodies.position(id);
+    let place = bodies.place(id);
     let centre = frame.map_or(place, |frame| place + frame.shift(frame.into_cell(place)));
     Some(Ball { centre, reach: bodies.radius(id)?, id: id as u32 })
 }
@@ -169,6 +169,8 @@ struct Search<'a> {
 #[derive(Default)]
 struct Scratch {
     touches: Touches,
+    /// The parts of the other body.
+    others: Vec<Posed>,
     of_walls: Vec<(ColliderId, Touch)>,
 }
 
@@ -194,20 +196,30 @@ impl<'a> Search<'a> {
     /// would otherwise cost quadratic time.
     fn some(&self, first: usize, end: usize) -> Vec<Touching> {
         let (mut found, mut seeker, mut scratch) = (Vec::new(), self.grids.seeker(), Scratch::default());
+        let mut posed = Vec::new();
         for (index, ball) in (first as u32..).zip(&self.balls[first..end]) {
             let before = found.len();
-            let posed = self.posed(ball);
-            self.walls_of(ball, &posed, &mut scratch, &mut found);
+            self.pose(ball, &mut posed);
+            posed.iter().for_each(|posed| self.walls_of(ball, posed, &mut scratch, &mut found));
             seeker.partners(index, ball, |partner| {
                 let other = &self.balls[partner.index as usize];
                 if partner.overlaps() && self.acts(ball.id, other.id) {
                     let shift = self.frame.map_or(DVec3::ZERO, |frame| partner.image.shift(frame));
-                    touch(&posed, &self.posed(other).shifted(shift), 0.0, &mut scratch.touches);
                     let radius = |touch: &Touch| match self.is_solid(ball) || self.is_solid(other) {
                         true => touch.radius_eff,
                         false => ball.reach.min(other.reach),
                     };
-                    found.extend(deepest(scratch.touches.iter(), [ball.id, other.id], radius));
+                    let mut deepest_of_parts = None;
+                    let Scratch { touches, others, .. } = &mut scratch;
+                    self.pose(other, others);
+                    for one in &posed {
+                        for two in others.iter().map(|two| two.shifted(shift)).filter(|two| !one.is_beyond(two, 0.0)) {
+                            touch(one, &two, 0.0, touches);
+                            let of_parts = deepest(touches.iter(), [ball.id, other.id], radius);
+                            deepest_of_parts = deeper(deepest_of_parts, of_parts);
+                        }
+                    }
+                    found.extend(deepest_of_parts);
                 }
             });
             if found[before..].iter().any(Touching::deep) {
@@ -219,7 +231,7 @@ impl<'a> Search<'a> {
 
     /// Where a body overlaps walls, each place with the wall that keeps it.
     fn walls_of(&self, ball: &Ball, posed: &Posed, scratch: &mut Scratch, found: &mut Vec<Touching>) {
-        let Scratch { touches, of_walls } = scratch;
+        let Scratch { touches, of_walls, .. } = scratch;
         of_walls.clear();
         // Two walls may be touched at one place where both are this near.
         let near = if self.is_solid(ball) { 0.0 } else { JOINED * ball.reach };
@@ -228,7 +240,7 @@ impl<'a> Search<'a> {
             of_walls.extend(touches.iter().map(|touch| (*wall, *touch)));
         }
         let shape = |id: ColliderId| &self.walls[self.walls.partition_point(|wall| wall.0 < id)].1;
-        settle_seams(ball.centre, of_walls, shape);
+        settle_seams(posed.centre(), of_walls, shape);
         for wall in of_walls.chunk_by(|one, other| one.0 == other.0) {
             let touches = wall.iter().map(|(_, touch)| touch);
             found.extend(deepest(touches, [ball.id, wall[0].0.body], |touch| touch.radius_eff));
@@ -246,12 +258,22 @@ impl<'a> Search<'a> {
         touches && (self.bodies.yields(a) || self.bodies.yields(b))
     }
 
-    /// The shape in its place. There is no cell with ellipsoids and boxes: they are where they are.
-    fn posed(&self, ball: &Ball) -> Posed {
+    /// Its shapes in their places. There is no cell with ellipsoids, boxes and clumps: they are where they are.
+    fn pose(&self, ball: &Ball, parts: &mut Vec<Posed>) {
+        parts.clear();
         if self.is_solid(ball) {
-            return Posed::of(&self.bodies.get(ball.id as usize));
+            parts.extend(Posed::all_of(&self.bodies.get(ball.id as usize)));
+        } else {
+            parts.push(Posed::Sphere { centre: ball.centre, radius: ball.reach });
         }
-        Posed::Sphere { centre: ball.centre, radius: ball.reach }
+    }
+}
+
+/// The deeper of two.
+fn deeper(one: Option<Touching>, other: Option<Touching>) -> Option<Touching> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if other.overlap > one.overlap { other } else { one }),
+        (one, other) => one.or(other),
     }
 }
 

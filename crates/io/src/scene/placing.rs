@@ -39,7 +39,7 @@ impl Drawn {
     pub fn get(&self, grain: usize) -> (Shape, DQuat) {
         match self {
             Drawn::Spheres(radii, turn) => (Shape::Sphere { radius: radii[grain] }, *turn),
-            Drawn::Solids(solids) => solids[grain],
+            Drawn::Solids(solids) => solids[grain].clone(),
         }
     }
 
@@ -203,6 +203,7 @@ pub(super) fn add_bodies(
         let material = group.material(i);
         let density = materials.list[usize::from(material)].density;
         let mass_per_radius = density * 4.0 / 3.0 * std::f64::consts::PI * cubes / sum;
+        let radius = shape.radius();
         let mut body = Body { shape, material, position: centre, orientation, ..group.shared.clone() };
         let row = match &group.placement {
             Placement::List(list) => list.rows[i],
@@ -210,7 +211,7 @@ pub(super) fn add_bodies(
         };
         body.velocity = group.velocity.unwrap_or(row.velocity);
         body.angular_velocity = group.angular_velocity.unwrap_or(row.angular_velocity);
-        body.mass = shape.radius().filter(|_| group.mass_by_radius).map(|radius| mass_per_radius * radius);
+        body.mass = radius.filter(|_| group.mass_by_radius).map(|radius| mass_per_radius * radius);
         if !centre.is_finite() {
             return Err(format!("grain {i} would lie at {}, which is not finite", shown(&centre.to_string())));
         }

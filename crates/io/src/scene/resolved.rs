@@ -12,6 +12,7 @@ use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control};
 use stickslip::inflow::{Entrance, Inflow, Rate};
 use stickslip::model::{Explicit, Integrator, Method};
+use stickslip::shape::clump::{Clump, ClumpPart};
 use stickslip::shape::{Shape, Sides};
 
 use crate::checkpoint;
@@ -222,14 +223,10 @@ fn write_body(out: &mut String, scene: &Scene, header: &str, body: &Body, name: 
         writeln!(out, "name = {}", string(name))?;
     }
     writeln!(out, "material = {}", string(&scene.setup.model.materials[body.material as usize].name))?;
-    match body.shape {
+    match body.shape.clone() {
+        Shape::Clump(clump) => write_clump(out, &clump)?,
         solid @ (Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. }) => {
-            let mut lengths = Vec::new();
-            solid.map_lengths(|length| {
-                lengths.push(number(length));
-                length
-            });
-            writeln!(out, "shape = {}", solid_text(&solid, &lengths))?;
+            writeln!(out, "shape = {}", plain_solid_text(&solid))?;
         }
         Shape::Plane { normal } => writeln!(out, "shape = {{ kind = \"plane\", normal = {} }}", vector(normal))?,
         Shape::Rectangle { normal, along, size, sides } => {
@@ -258,6 +255,9 @@ fn write_body(out: &mut String, scene: &Scene, header: &str, body: &Body, name: 
     writeln!(out, "position = {}", vector(body.position))?;
     let q = body.orientation;
     writeln!(out, "orientation = [{:?}, {:?}, {:?}, {:?}]", q.w, q.x, q.y, q.z)?;
+    if !body.shape.is_wall() {
+        writeln!(out, "centre = {}", vector(body.centre_of_mass()))?;
+    }
     if let Some(mass) = body.mass {
         writeln!(out, "mass = {}", number(mass))?;
     }
@@ -265,6 +265,27 @@ fn write_body(out: &mut String, scene: &Scene, header: &str, body: &Body, name: 
         writeln!(out, "inertia = {}", vector(inertia))?;
     }
     write_motion(out, body)
+}
+
+/// A solid with its lengths.
+fn plain_solid_text(solid: &Shape) -> String {
+    let mut lengths = Vec::new();
+    solid.clone().map_lengths(|length| {
+        lengths.push(number(length));
+        length
+    });
+    solid_text(solid, &lengths)
+}
+
+fn write_clump(out: &mut String, clump: &Clump) -> std::fmt::Result {
+    writeln!(out, "shape = {{ kind = \"clump\", scale = 1.0, parts = [")?;
+    for ClumpPart { shape, at, turn } in clump.parts() {
+        let solid = plain_solid_text(shape);
+        let solid = solid.trim_end_matches(" }");
+        let q = format!("[{:?}, {:?}, {:?}, {:?}]", turn.w, turn.x, turn.y, turn.z);
+        writeln!(out, "  {solid}, at = {}, orientation = {q} }},", vector(*at))?;
+    }
+    writeln!(out, "] }}")
 }
 
 fn write_motion(out: &mut String, body: &Body) -> std::fmt::Result {

@@ -9,6 +9,7 @@ pub(super) mod build;
 mod laws;
 
 use serde_json::{Map, Value, json};
+use stickslip::shape::clump::MOST_PARTS;
 
 use crate::scene::bodies::LOCKS;
 use crate::scene::laws::{NONE, Takes};
@@ -285,6 +286,7 @@ fn body() -> Value {
             said(or(orientation(), vec![1.0, 0.0, 0.0, 0.0]), "Quaternion w, x, y, z, or an axis and an angle."),
         ),
         ("motion", said(motion(), "\"free\" for a sphere, \"fixed\" for a wall, if absent.")),
+        ("centre", said(vector(), "Centre of mass in the body's frame, instead of the shape's [m].")),
         ("mass", said(positive(), "Instead of density times volume [kg]; the inertia scales with it.")),
         ("inertia", said(array(positive(), 3), "Principal moments of inertia [kg m^2].")),
         ("lock", lock()),
@@ -306,12 +308,33 @@ fn solids(length: impl Fn() -> Value) -> Vec<Value> {
     ]
 }
 
+/// A clump: solids, each with its place in the body's frame.
+fn clump() -> Value {
+    let part = |mut solid: Value| {
+        let at = said(or(vector(), vec![0.0; 3]), "Centre of the part in the body's frame [m].");
+        let turn = said(or(orientation(), vec![1.0, 0.0, 0.0, 0.0]), "Of the part in the body's frame.");
+        if let Some(keys) = solid["properties"].as_object_mut() {
+            keys.insert("at".into(), at);
+            keys.insert("orientation".into(), turn);
+        }
+        solid
+    };
+    let parts = json!({"type": "array", "minItems": 1, "maxItems": MOST_PARTS,
+        "items": one_of(solids(positive).into_iter().map(part).collect())});
+    object(vec![
+        ("!kind", word("clump")),
+        ("!parts", said(parts, "Solids that make one rigid body.")),
+        ("scale", said(or(positive(), 1.0), "Multiplies all lengths.")),
+    ])
+}
+
 fn shape() -> Value {
     let sides = || said(or(words(&["both", "front"]), "both"), "Which sides of the wall bodies meet.");
     let axis = || said(vector(), "Direction of the axis; any length.");
     let kind = |name| ("!kind", word(name));
     let mut shapes = solids(positive);
     shapes.extend([
+        clump(),
         object(vec![kind("plane"), ("!normal", said(vector(), "Out of the solid side; any length."))]),
         object(vec![
             kind("rectangle"),

@@ -1,14 +1,16 @@
 //! `shape = { kind = .. }` of a body, and of grains and streams, whose lengths may be ranges. One list of kinds serves both.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
+use stickslip::shape::clump::{Clump, ClumpPart, MOST_PARTS};
 use stickslip::shape::{Shape, Sides};
 use stickslip::sizes::Sizes;
 
 use crate::input::{InputError, Item, Result, Table};
+use crate::scene::bodies::read_orientation;
 use crate::scene::moulds::read_range;
 
 /// Shapes of the design that no issue has built.
-const LATER: &[&str] = &["polygon", "cylinder", "mesh", "clump"];
+const LATER: &[&str] = &["polygon", "cylinder", "mesh"];
 
 /// How the length of a solid is read: what is returned stands in the shape.
 type Length<'r> = &'r mut dyn FnMut(Item<'_>) -> Result<f64>;
@@ -28,6 +30,10 @@ pub(crate) fn read_ranged_shape(item: Item<'_>) -> Result<(Shape, Vec<Sizes>)> {
         lengths.push(length);
         Ok(least)
     })?;
+    if let Shape::Clump(_) = shape {
+        let message = "clumps in grains and streams are not implemented";
+        return Err(whole.error(message.into()).help("give each clump its [[body]] table"));
+    }
     if shape.is_wall() {
         let message = format!("a {} has no mass: grains and streams are solids", shape.kind());
         return Err(whole.error(message).help("give a sphere, an ellipsoid or a box; walls are [[body]] tables"));
@@ -36,23 +42,56 @@ pub(crate) fn read_ranged_shape(item: Item<'_>) -> Result<(Shape, Vec<Sizes>)> {
 }
 
 fn read_kind(item: Item<'_>, length: Length<'_>) -> Result<Shape> {
-    type Reader = fn(&Table<'_>, Length<'_>) -> Result<Shape>;
     let table = item.table()?;
-    let kinds: [(&str, Reader); 7] = [
+    let shape = read_solid_or_wall(&table, length)?;
+    table.finish()?;
+    Ok(shape)
+}
+
+fn read_solid_or_wall(table: &Table<'_>, length: Length<'_>) -> Result<Shape> {
+    type Reader = fn(&Table<'_>, Length<'_>) -> Result<Shape>;
+    let kinds: [(&str, Reader); 8] = [
         ("sphere", |table, length| Ok(Shape::Sphere { radius: table.need("radius", length)? })),
         ("ellipsoid", |table, length| {
             Ok(Shape::Ellipsoid { axes: table.need("axes", |item| read_lengths(item, length))? })
         }),
         ("box", |table, length| Ok(Shape::Box { size: table.need("size", |item| read_lengths(item, length))? })),
+        ("clump", |table, _| read_clump(table)),
         ("plane", |table, _| Ok(Shape::Plane { normal: table.need("normal", Item::direction)? })),
         ("rectangle", |table, _| read_rectangle(table)),
         ("tube", |table, _| read_tube(table)),
         ("cone", |table, _| read_cone(table)),
     ];
     let read = table.need("kind", |kind| kind.choice(&kinds, LATER))?;
-    let shape = read(&table, length)?;
+    read(table, length)
+}
+
+/// A clump: solids at their places, as one rigid body.
+fn read_clump(table: &Table<'_>) -> Result<Shape> {
+    let item = table.required("parts")?;
+    let place = item.place();
+    let parts: Vec<ClumpPart> = item.array()?.into_iter().map(read_part).collect::<Result<_>>()?;
+    if parts.is_empty() || parts.len() > MOST_PARTS {
+        return Err(place.error(format!("expected 1 to {MOST_PARTS} parts, found {}", parts.len())));
+    }
+    let scale = table.read("scale", Item::positive)?.unwrap_or(1.0);
+    let shape = Clump::shape(parts);
+    // Without arithmetic where there is nothing to change.
+    Ok(if scale == 1.0 { shape } else { shape.scaled(scale) })
+}
+
+fn read_part(item: Item<'_>) -> Result<ClumpPart> {
+    let place = item.place();
+    let table = item.table()?;
+    let shape = read_solid_or_wall(&table, &mut |length: Item<'_>| length.positive())?;
+    if shape.is_wall() || matches!(shape, Shape::Clump(_)) {
+        let message = format!("a {} is no part of a clump", shape.kind());
+        return Err(place.error(message).help("parts are solids: spheres, ellipsoids and boxes"));
+    }
+    let at = table.read("at", Item::vector)?.unwrap_or_default();
+    let turn = table.read("orientation", read_orientation)?.unwrap_or(DQuat::IDENTITY);
     table.finish()?;
-    Ok(shape)
+    Ok(ClumpPart { shape, at, turn })
 }
 
 fn read_lengths(item: Item<'_>, length: Length<'_>) -> Result<DVec3> {

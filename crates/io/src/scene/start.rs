@@ -246,11 +246,11 @@ impl<'a> Earlier<'a> {
 
     /// The walls of the earlier run that stand in this file, too.
     fn matched_walls(&self, bodies: &Bodies<'_>) -> NewIds {
-        let kind = |shape| std::mem::discriminant(&shape);
+        let kind = std::mem::discriminant::<stickslip::Shape>;
         let find = |text: &BodyText, saved: &BodyState| {
             let mut new = bodies.list.iter().enumerate();
             new.position(|(id, body)| match (&text.name, bodies.names.get(id).and_then(Option::as_ref)) {
-                (Some(old), Some(new)) => old == new && kind(body.shape) == kind(text.shape),
+                (Some(old), Some(new)) => old == new && kind(&body.shape) == kind(&text.shape),
                 (None, None) => body.shape == text.shape && same_place(&body, saved),
                 _ => false,
             })

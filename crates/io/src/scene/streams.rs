@@ -105,7 +105,7 @@ fn read_stream(
     let material = materials.index(table.required("material")?)?;
     let mould = read_mould(table)?.ok_or_else(|| no_radius(table))?;
     let mass_by_radius = read_mass(table, Some(&mould))?;
-    let body = Body { material, shape: *mould.shape(), ..read_shared(table, false)? };
+    let body = Body { material, shape: mould.shape().clone(), ..read_shared(table, false)? };
     let entrance = read_entrance(table, &mould)?;
     let rate = table.need("rate", read_rate)?;
     let start = table.read("start", Item::non_negative)?.unwrap_or(0.0);

@@ -74,7 +74,7 @@ fn poses() -> [Pose; 3] {
         // Lying on its side: a/b^2 along the round section, a/c^2 along the long one.
         Pose {
             name: "flat",
-            shape,
+            shape: shape.clone(),
             orientation: DQuat::from_axis_angle(DVec3::Y, std::f64::consts::FRAC_PI_2),
             height: a,
             curvature: 0.5 * (a / (b * b) + a / (c * c)),
@@ -126,7 +126,7 @@ impl Pose {
             angular_velocity: DVec3::Z,
             mass: Some(mass()),
             lock: [true, true, true, true, true, false],
-            ..Body::new(self.shape, 0, DVec3::Z * (self.height - self.overlap()))
+            ..Body::new(self.shape.clone(), 0, DVec3::Z * (self.height - self.overlap()))
         };
         let inertia = body.mass_and_inertia(DENSITY).1 * inertia;
         rig::stand(model, vec![Body { inertia_body: Some(inertia), ..body }])

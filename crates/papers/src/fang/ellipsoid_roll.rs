@@ -25,9 +25,7 @@ use std::sync::atomic::AtomicBool;
 use glam::DVec3;
 use stickslip::contact::Mode;
 use stickslip::law::{self, Hooke, Kinematics, Normal, SpringLaws, Tracked};
-use stickslip::setup::Described;
 use stickslip::{Body, Motion, Setup, Shape, World, math};
-use stickslip_io::results::fixed::RunInfo;
 use stickslip_io::results::multiples::{Line, Multiples, Plot, Series, Symbol};
 use stickslip_io::results::picture::Drawing;
 
@@ -145,12 +143,11 @@ impl Case {
     /// What was seen at every step, and drawings of the poses.
     fn watch(&self, context: &Context) -> Result<(Vec<Sample>, Vec<Drawing>), Ended> {
         let setup = self.setup();
-        let info = RunInfo::new(&Described::from(&setup), &[]);
         let mut world = World::new(setup).map_err(Ended::failed)?;
         world.keep_rows(true);
         let steps = (TIME / self.step).round() as usize;
         let mut samples = vec![sample(&world)];
-        let mut drawings = vec![Drawing::of(&world, &info)];
+        let mut drawings = vec![Drawing::of(&world)];
         for step in 1..=steps {
             if step % 1000 == 0 {
                 context.check_interrupt()?;
@@ -158,7 +155,7 @@ impl Case {
             world.step().map_err(Ended::failed)?;
             samples.push(sample(&world));
             if POSES[1..].iter().any(|time| (time / self.step).round() as usize == step) {
-                drawings.push(Drawing::of(&world, &info));
+                drawings.push(Drawing::of(&world));
             }
         }
         Ok((samples, drawings))

@@ -128,12 +128,12 @@ pub(super) fn kind_of(model: &Model, body: &Body, moved: bool, which: Extremes) 
     let moment = if which == Extremes::Certain { inertia.max_element() } else { inertia.min_element() };
     let [most_round, least_round] = body.shape.roundness().unwrap_or_default();
     let reach = body.shape.radius().unwrap_or(0.0);
-    let (radius, round, arm, corners) = match (body.shape, which) {
-        (Shape::Ellipsoid { axes }, Extremes::Likely) => (reach, most_round, reach - axes.min_element(), 1.0),
+    let (radius, round, arm, corners) = match (&body.shape, which) {
+        (&Shape::Ellipsoid { axes }, Extremes::Likely) => (reach, most_round, reach - axes.min_element(), 1.0),
         (Shape::Box { .. }, Extremes::Likely) => (reach, most_round, reach, 4.0),
         // For certain it is hit in its middle, where it is nearest to its centre.
-        (Shape::Ellipsoid { axes }, Extremes::Certain) => (axes.min_element(), least_round, 0.0, 1.0),
-        (Shape::Box { size }, Extremes::Certain) => (0.5 * size.min_element(), least_round, 0.0, 1.0),
+        (&Shape::Ellipsoid { axes }, Extremes::Certain) => (axes.min_element(), least_round, 0.0, 1.0),
+        (&Shape::Box { size }, Extremes::Certain) => (0.5 * size.min_element(), least_round, 0.0, 1.0),
         _ => (reach, reach, 0.0, 1.0),
     };
     let inverse_mass = if moved { 1.0 / mass } else { 0.0 };

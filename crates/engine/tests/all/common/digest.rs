@@ -67,7 +67,7 @@ impl Digest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
     /// Lower id, higher id, feature.
-    pub pair: (u32, u32, u8),
+    pub pair: (u32, u32, u32),
     /// Which motions slip, as bits.
     pub slips: u64,
     /// The raw numbers of the laws of slide, roll and spin, one after the other, without the zeros that end them.
@@ -84,7 +84,7 @@ pub fn memory(world: &World) -> Vec<Memory> {
     let mut rows: Vec<Memory> = live
         .map(|(key, _, numbers)| {
             let used = numbers.iter().rposition(|number| number.to_bits() != 0).map_or(1, |last| last + 1);
-            let pair = (key.a, key.b, key.feature as u8);
+            let pair = (key.a, key.b, key.feature);
             Memory { pair, slips: numbers[0].to_bits(), numbers: numbers[1..used.max(1)].to_vec() }
         })
         .collect();
@@ -160,7 +160,7 @@ pub fn ledger(world: &World) -> u64 {
 pub fn rows(rows: &[ContactRow]) -> u64 {
     let mut digest = Digest::new();
     for row in rows {
-        digest.counts([row.a, row.b, u32::from(row.feature)].map(u64::from));
+        digest.counts([row.a, row.b, row.feature].map(u64::from));
         digest.vectors([row.point, row.normal, row.slide, row.roll_a, row.roll_b]);
         digest.numbers([row.overlap, row.normal_force, row.spin]);
         row.mode.into_iter().chain(row.roll_modes).for_each(|mode| digest.bits(u64::from(u32::from(mode.letter()))));

@@ -35,6 +35,11 @@ pub fn of_body(model: &Model, state: &State, index: usize) -> (f64, f64) {
     (kinetic, if falls(special) { -mass * gravity.dot(place(state, index)) } else { 0.0 })
 }
 
+/// What springs of joints hold (J).
+pub fn of_joints(model: &Model, state: &State) -> f64 {
+    model.joints.iter().zip(&state.joints).map(|(joint, now)| joint.stored(now.x)).sum()
+}
+
 fn falls(special: Option<&Special>) -> bool {
     special.is_none_or(|special| special.motion == Motion::Free)
 }

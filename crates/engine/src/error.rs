@@ -4,6 +4,22 @@ use std::fmt;
 
 use thiserror::Error;
 
+/// Names in a sentence.
+fn listed(names: &[String]) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.join(""),
+    }
+}
+
+/// Which joints contradict each other, in words.
+fn contradict(joints: &[String]) -> String {
+    match joints {
+        [one] => format!("{one} contradicts itself: no motion satisfies it"),
+        _ => format!("{} contradict each other: no motion satisfies all of them", listed(joints)),
+    }
+}
+
 /// A setup that cannot become a world.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum BuildError {
@@ -117,6 +133,24 @@ pub enum BuildError {
     /// A cell that cannot be, or not with these bodies.
     #[error("the cell: {0}")]
     BadCell(String),
+    /// A joint that cannot be.
+    #[error("{joint}: {what}")]
+    BadJoint {
+        /// Its number, from 0.
+        number: usize,
+        /// Its name or number.
+        joint: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Joints that no velocities satisfy.
+    #[error("{}", contradict(joints))]
+    Contradiction {
+        /// The number of the last of them.
+        last: usize,
+        /// Their names or numbers.
+        joints: Vec<String>,
+    },
     /// Two bodies touch for whose materials there are no laws.
     #[error(
         "bodies {a} and {b} met, but their materials {first:?} and {second:?} have no laws; add a [[contact]] between them"
@@ -260,6 +294,17 @@ pub enum Trouble {
         /// Which step.
         step: u64,
     },
+    /// Joints that no velocities satisfy any more.
+    Contradiction {
+        /// Their names or numbers.
+        joints: Vec<String>,
+        /// The contacts that have a part in it, by ids of their bodies.
+        contacts: Vec<[u32; 2]>,
+        /// When (s).
+        time: f64,
+        /// Which step.
+        step: u64,
+    },
     /// The cell has become so thin that a body could touch two images of another.
     CellTooSmall {
         /// Least distance between opposite faces (m).
@@ -317,6 +362,17 @@ impl Trouble {
                 name(*a),
                 name(*b)
             ),
+            Trouble::Contradiction { joints, contacts, time, step } => {
+                let pairs: Vec<String> =
+                    contacts.iter().map(|pair| format!("{} on {}", name(pair[0]), name(pair[1]))).collect();
+                let with =
+                    if pairs.is_empty() { String::new() } else { format!(", with contacts of {}", listed(&pairs)) };
+                format!(
+                    "{}{with}, at time {time:.6e} s (step {step}). Give a drive a limit (max_force, max_torque), take one \
+                     of the joints away, or stop before a position that they cannot reach",
+                    contradict(joints)
+                )
+            }
             Trouble::CellTooSmall { height, least, time, step } => format!(
                 "the cell is too thin at time {time:.6e} s (step {step}): two of its faces are {height:.3e} m apart and must be more \
                  than {least:.3e} m, twice the largest distance of a pair, so that no body touches two images of another. Use more \

@@ -23,11 +23,15 @@ pub enum Loss {
     Spin,
     /// Taken by local damping.
     Local,
+    /// To dry friction and dampers of joints.
+    Joint,
 }
 
 impl Loss {
     /// All of them, in the order of the columns.
-    pub const ALL: [Loss; 5] = [Loss::Normal, Loss::Slide, Loss::Roll, Loss::Spin, Loss::Local];
+    pub const ALL: [Loss; 6] = [Loss::Normal, Loss::Slide, Loss::Roll, Loss::Spin, Loss::Local, Loss::Joint];
+    /// Those that every table has a column for, in the order of the columns; the others follow where a run has them.
+    pub const OF_EVERY_RUN: [Loss; 5] = [Loss::Normal, Loss::Slide, Loss::Roll, Loss::Spin, Loss::Local];
     /// Those of contacts, in the order of all sums by motion.
     pub const OF_CONTACTS: [Loss; 4] = [Loss::Normal, Loss::Slide, Loss::Roll, Loss::Spin];
 
@@ -39,6 +43,7 @@ impl Loss {
             Loss::Roll => ("lost_roll", "roll", "lost to rolling"),
             Loss::Spin => ("lost_spin", "spin", "lost to spinning"),
             Loss::Local => ("lost_local", "local damping", "lost to local damping"),
+            Loss::Joint => ("lost_joint", "joints", "lost to friction and dampers of joints"),
         };
         LossText { column, cause, share }
     }
@@ -111,6 +116,8 @@ pub struct Sums {
     pub driven_power: f64,
     /// Energy taken by local damping.
     pub local: f64,
+    /// Energy taken by friction and dampers of joints.
+    pub joints: f64,
     /// Kinetic + potential + stored energy at the start.
     pub start: f64,
     /// Of that, stored by normal, slide, roll and spin.
@@ -187,6 +194,7 @@ impl Sums {
         visit("driven", one(&mut self.driven));
         visit("driven_power", one(&mut self.driven_power));
         visit("local", one(&mut self.local));
+        visit("joints", one(&mut self.joints));
         visit("start", one(&mut self.start));
         visit("stored_at_start", &mut self.stored_at_start);
         visit("stored_out", &mut self.stored_out);
@@ -271,15 +279,18 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// From the energies now, the stored energy by motion (normal, slide, roll, spin) and the sums.
-    pub(crate) fn new(kinetic: f64, potential: f64, stored: [f64; 4], sums: &Sums, dt: f64) -> Self {
+    /// From the energies now (kinetic, potential, in springs of joints), the stored energy by motion (normal, slide, roll, spin) and the
+    /// sums.
+    pub(crate) fn new(now: [f64; 3], stored: [f64; 4], sums: &Sums, dt: f64) -> Self {
+        let [kinetic, potential, in_joints] = now;
         // The last zero makes a minus zero a plain one.
         let gained = |i: usize| stored[i] + sums.stored_out[i] - sums.stored_at_start[i];
         let lost_by = |i: usize| 0.5 * dt * sums.power[i] - sums.work[i] - gained(i) + 0.0;
         let mut lost: Losses = Loss::OF_CONTACTS.into_iter().map(|loss| (loss, lost_by(loss as usize))).collect();
         lost[Loss::Local] = sums.local;
+        lost[Loss::Joint] = sums.joints;
         let work = sums.driven - 0.5 * dt * sums.driven_power;
-        let stored_total = stored.iter().sum::<f64>();
+        let stored_total = stored.iter().sum::<f64>() + in_joints;
         let total = lost.added_to(kinetic + potential + stored_total);
         Ledger {
             kinetic,

@@ -7,7 +7,7 @@
 //! - [`body`], [`shape`], [`frame`]: bodies as a caller describes them; [`response`]: what impulses do to them;
 //! - [`schedule`]: values that change with time;
 //! - [`cell`]: the periodic cell and what drives it;
-//! - [`inflow`]: bodies that come and go during a run;
+//! - [`inflow`]: bodies that come and go during a run; [`joint`]: what ties bodies together;
 //! - [`broad`], [`wall`], [`collide`]: who might touch, who does;
 //! - [`contact`], [`law`]: one contact, its signs, and the laws, one file each;
 //! - [`cone`]: contact with friction cones, and its solver;
@@ -39,6 +39,7 @@ pub mod flow;
 pub mod frame;
 pub mod geometry;
 pub mod inflow;
+pub mod joint;
 pub mod law;
 pub mod ledger;
 pub mod math;

@@ -7,6 +7,7 @@ use crate::body::{Motion, MovingPose, Prescribed};
 use crate::cell::{Cell, Control};
 use crate::cone::{Cone, Solver};
 use crate::inflow::{Inflow, Outflow};
+use crate::joint::Joint;
 use crate::law::pair_memory::SLIPS;
 use crate::law::{MemorySize, PairLaws, Reach, SpringLaws};
 use crate::schedule::Signal;
@@ -264,6 +265,8 @@ pub struct Model {
     pub outflow: Option<Outflow>,
     /// The periodic cell, if there is one.
     pub cell: Option<Cell>,
+    /// Joints between bodies, by number.
+    pub joints: Vec<Joint>,
 }
 
 impl Model {
@@ -279,6 +282,7 @@ impl Model {
             inflows: Vec::new(),
             outflow: None,
             cell: None,
+            joints: Vec::new(),
         }
     }
 

@@ -10,7 +10,9 @@ use glam::{DQuat, DVec3, IVec3};
 
 use crate::cell::CellState;
 use crate::clock::Clock;
+use crate::frame::Pose;
 use crate::inflow::Traffic;
+use crate::joint::{Joint, JointState, Place};
 use crate::ledger::Sums;
 use crate::model::{Model, Special};
 
@@ -135,6 +137,19 @@ impl Bodies {
         &self.movers[..self.first_wall]
     }
 
+    /// Where a body stands, by id; the ground for none. `None` for a body that has left.
+    pub fn pose_of(&self, id: Option<u32>) -> Option<Pose> {
+        let Some(id) = id else { return Some(Pose::IDENTITY) };
+        let index = self.index_of.get(id as usize).filter(|&&index| index != GONE)?;
+        let index = *index as usize;
+        Some(Pose { position: self.movers[index].position, orientation: self.orientations[index] })
+    }
+
+    /// Where a joint is; `None` where one of its bodies has left.
+    pub fn place_of(&self, joint: &Joint) -> Option<Place> {
+        Some(joint.frames.placed([self.pose_of(Some(joint.a))?, self.pose_of(joint.b)?]))
+    }
+
     /// How often each cell vector must be added to the place of a body; see `images`.
     pub fn image_of(&self, index: usize) -> IVec3 {
         self.images.get(index).copied().unwrap_or_default()
@@ -152,6 +167,8 @@ pub struct State {
     pub bodies: Bodies,
     /// Contacts and their memory.
     pub contacts: Contacts,
+    /// Joints, as many as the model has.
+    pub joints: Vec<JointState>,
     /// What the ledger has booked.
     pub sums: Sums,
     /// What has come and gone.

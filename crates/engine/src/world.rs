@@ -5,6 +5,7 @@
 //! everyone reads first, and `nonsmooth/step.rs`.
 
 mod assemble;
+mod joints;
 mod packing;
 mod rattlers;
 mod read;

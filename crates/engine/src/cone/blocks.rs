@@ -187,9 +187,20 @@ impl Blocks {
         &self.rows
     }
 
+    /// Sets the impulses that all rows start from, one after the other.
+    pub fn start_from(&mut self, impulses: &[f64]) {
+        self.rows.iter_mut().zip(impulses).for_each(|(row, impulse)| row.impulse = *impulse);
+    }
+
     /// What the rows of a block may carry.
     pub(super) fn set(&self, index: usize) -> Set {
         self.heads[index].set
+    }
+
+    /// Whether a block has unbounded rows alone that do not give way.
+    pub(super) fn is_rigid(&self, index: usize) -> bool {
+        let head = &self.heads[index];
+        head.unbounded && head.own.is_none() && self.rows(index).iter().all(|row| row.compliance == 0.0)
     }
 
     /// N of the rows of a block, compliance included.

@@ -26,6 +26,7 @@
 //! | `sweep.rs` | one pass over all rows, with the load along the normal solved or given |
 //! | `accelerated.rs` | accelerated projected gradient |
 //! | `newton.rs` | semismooth Newton; `factor.rs`: its sparse factors |
+//! | `least_norm.rs` | impulses of redundant joints |
 //! | `certificate.rs` | how well it was solved, in m/s |
 //! | `conflict.rs` | which contacts and joints contradict each other, where no velocities satisfy them |
 
@@ -36,6 +37,7 @@ mod colour;
 mod conflict;
 mod elliptic;
 mod factor;
+mod least_norm;
 mod matrix_problem;
 mod newton;
 mod problem;

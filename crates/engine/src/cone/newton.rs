@@ -18,6 +18,7 @@ use super::blocks::{MOST_ROWS, Numbers, Set, numbers_of, split_of};
 use super::certificate::Certificate;
 use super::elliptic::{AxisRoll, Ellipse, Limits};
 use super::factor::{Block, BlockMatrix, Factors, ZERO, product, times};
+use super::least_norm;
 use super::project::Split;
 use super::rows::{Options, Rows, Twist, Wrench};
 use super::settings::Cone;
@@ -59,10 +60,27 @@ pub(super) fn polish(work: &mut Solving<'_>, most: u32) -> Certificate {
         }
         if certificate.solved || work.iterations >= most {
             // A sweep's projections put impulses on their cones, which a step leaves by its rounding.
-            return certificate_on_cones(work, certificate);
+            let certificate = certificate_on_cones(work, certificate);
+            return with_least_norm(&delassus, work, certificate);
         }
         between = (2 * between).min(MOST_SWEEPS);
     }
+}
+
+/// Gives joints the impulses of least norm, if the step stays solved with them.
+fn with_least_norm(delassus: &Delassus, work: &mut Solving<'_>, certificate: Certificate) -> Certificate {
+    if !certificate.solved || work.rows.blocks().is_empty() {
+        return certificate;
+    }
+    let before = work.rows.impulses_of_all();
+    least_norm::settle(delassus, work);
+    let now = work.certificate();
+    if now.solved {
+        return now;
+    }
+    work.rows.set_impulses_of_all(&before);
+    work.refresh_twists();
+    certificate
 }
 
 fn certificate_on_cones(work: &mut Solving<'_>, certificate: Certificate) -> Certificate {
@@ -78,7 +96,7 @@ fn certificate_on_cones(work: &mut Solving<'_>, certificate: Certificate) -> Cer
 }
 
 /// N' by blocks, which stays while the geometry does.
-struct Delassus {
+pub(super) struct Delassus {
     matrix: BlockMatrix,
     units: Vec<Unit>,
 }
@@ -117,6 +135,11 @@ impl Delassus {
             add_compliance(rows, unit, &units[unit], diagonal);
         }
         Delassus { matrix, units }
+    }
+
+    /// The matrix, contacts first, then blocks.
+    pub(super) fn matrix(&self) -> &BlockMatrix {
+        &self.matrix
     }
 
     /// One step of Newton's method; false where the matrix is singular.

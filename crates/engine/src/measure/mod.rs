@@ -11,6 +11,7 @@ pub mod drum;
 pub mod fabric;
 pub mod fit;
 pub mod forces;
+pub mod joints;
 pub mod packing;
 pub mod pair_distribution;
 pub mod profile;

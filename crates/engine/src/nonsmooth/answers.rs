@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Work, books, change, step};
+use super::{Work, books, change, joints, step};
 use crate::answers::{Answers, Changed, Entry, Kept, Seen, Stage};
 use crate::body::Body;
 use crate::contact::{Remembered, VisitContact};
@@ -47,7 +47,7 @@ impl Answers for Work {
         }
         begin(model, state, geometry);
         state.contacts = Contacts::Keyed(held.sorted());
-        Ok(())
+        joints::start::check_start(model, state, geometry, self)
     }
 
     fn resume(&mut self, world: Changed, kept: Kept) -> Result<(), RestoreError> {
@@ -192,7 +192,7 @@ fn begin(model: &Model, state: &mut State, geometry: &mut Geometry) {
     geometry.pose(&state.bodies);
     geometry.keep_responses(&state.bodies);
     let (kinetic, potential) = energy::of_all(model, state);
-    state.sums.start = kinetic + potential;
+    state.sums.start = kinetic + potential + energy::of_joints(model, state);
 }
 
 impl Work {

@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use super::memory::bears;
-use super::{Touching, Work};
+use super::{Touching, Work, joints};
 use crate::body::Motion;
 use crate::cone::{Split, Twist, Wrench};
 use crate::contact::Mode;
@@ -61,6 +61,7 @@ pub fn book(model: &Model, state: &mut State, work: &mut Work) {
             work.kept.push(row);
         }
     }
+    joints::book::book(model, state, work, &means);
     work.keep_rows = false;
     (0..4).for_each(|motion| state.sums.work[motion] += done[motion]);
     state.sums.driven += drives(model, state, &means);

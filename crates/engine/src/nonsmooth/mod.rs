@@ -6,7 +6,9 @@
 //!
 //! A step from t to t + h has all geometry at t and velocities at t + h: what moves by a function of time counts with its mean velocity.
 //!
-//! Does not do: cells, joints, islands that sleep.
+//! `joints.rs` has rows of joints.
+//!
+//! Does not do: cells, islands that sleep.
 
 mod advice;
 mod answers;
@@ -14,6 +16,7 @@ mod bodies;
 mod books;
 mod bounds;
 mod change;
+mod joints;
 mod memory;
 mod pairs;
 mod rows;
@@ -62,6 +65,9 @@ pub struct Work {
     free: Vec<Twist>,
     starts: Vec<Wrench>,
     rows: Rows,
+    joints: joints::Joints,
+    /// Impulses of joints to start from: for a second try.
+    joint_starts: Vec<f64>,
     /// What belongs to each row besides.
     touching: Vec<Touching>,
     keep_rows: bool,
@@ -107,6 +113,8 @@ impl Work {
             free: Vec::new(),
             starts: Vec::new(),
             rows: Rows::default(),
+            joints: joints::Joints::new(model),
+            joint_starts: Vec::new(),
             touching: Vec::new(),
             keep_rows: false,
             kept: Vec::new(),

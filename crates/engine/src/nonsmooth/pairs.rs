@@ -20,7 +20,7 @@ const FARTHEST: f64 = 4.0;
 /// Finds the pairs.
 pub fn find(model: &Model, state: &State, geometry: &Geometry, work: &mut Work) {
     let bodies = &state.bodies;
-    let Work { balls, slabs, twists, responses, .. } = work;
+    let Work { balls, slabs, twists, responses, joints, .. } = work;
     balls.clear();
     balls.extend(bodies.grains().iter().zip(&*twists).map(|(mover, twist)| {
         let way = (model.dt * twist.velocity.length()).min(FARTHEST * mover.radius);
@@ -33,7 +33,11 @@ pub fn find(model: &Model, state: &State, geometry: &Geometry, work: &mut Work) 
     }));
     let material = |index: u32| bodies.material_of[bodies.movers[index as usize].id as usize];
     let moves = |index: u32| responses[index as usize] != Response::NONE;
-    let may_meet = |a: u32, b: u32| (moves(a) || moves(b)) && model.laws.get(material(a), material(b)).is_some();
+    let id = |index: u32| bodies.movers[index as usize].id;
+    let may_meet = |a: u32, b: u32| {
+        let laws = || model.laws.get(material(a), material(b)).is_some();
+        (moves(a) || moves(b)) && laws() && !joints.keep_apart(id(a), id(b))
+    };
     let frame = state.cell.as_ref().map(|cell| &cell.frame);
     work.pairs = broad::pairs(balls, slabs, frame, may_meet);
 }

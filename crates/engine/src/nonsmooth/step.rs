@@ -3,7 +3,7 @@
 //! Bodies get the velocities that they would have without contacts; who may meet within the step becomes a row of a contact problem;
 //! its solution gives velocities at the end of the step, and with these bodies move (symplectic Euler).
 
-use super::{Work, bodies, books, change, memory, pairs, rows};
+use super::{Work, bodies, books, change, joints, memory, pairs, rows};
 use crate::check;
 use crate::cone::{self, Certificate, Cone, Rule, Settings};
 use crate::energy;
@@ -51,12 +51,15 @@ pub fn advance(
 /// Finds the impulses of the step from the state as it is, and the velocities at its end.
 pub fn solve(model: &Model, state: &State, geometry: &Geometry, work: &mut Work) -> Result<(), Trouble> {
     bodies::set_free(model, state, geometry, work);
+    joints::place(model, state, work);
     pairs::find(model, state, geometry, work);
     rows::assemble(model, state, geometry, work)?;
+    joints::fill(model, state, work);
     memory::warm_start(state, work, model.dt);
-    let certificate = work.solve(&settings(model, work));
+    let settings = settings(model, work);
+    let certificate = work.solve(&settings);
     work.note(certificate);
-    Ok(())
+    joints::start::check_agree(model, state, work, &settings)
 }
 
 /// What the solver is told.
@@ -74,13 +77,18 @@ impl Work {
         self.free.clone_from(&self.twists);
         self.starts.clear();
         self.starts.extend_from_slice(self.rows.impulses());
+        self.joint_starts.clear();
+        self.joint_starts.extend(self.rows.blocks().all_rows().iter().map(|row| row.impulse));
         let exact = cone::solve_by(&mut self.rows, &self.responses, &mut self.twists, settings, rule);
-        if exact.solved || settings.cone == Cone::Associated || self.settings.iterations.is_some() {
+        let same = settings.cone == Cone::Associated || self.rows.is_empty();
+        if exact.solved || same || self.settings.iterations.is_some() {
             return exact;
         }
         let (twists, impulses) = (self.twists.clone(), self.rows.impulses().to_vec());
+        let of_joints: Vec<f64> = self.rows.blocks().all_rows().iter().map(|row| row.impulse).collect();
         self.twists.clone_from(&self.free);
         (0..self.rows.len()).for_each(|row| self.rows.start_from(row, self.starts[row]));
+        self.rows.blocks_mut().start_from(&self.joint_starts);
         let relaxed = Settings { cone: Cone::Associated, ..*settings };
         let certificate = cone::solve_by(&mut self.rows, &self.responses, &mut self.twists, &relaxed, rule);
         if certificate.solved {
@@ -90,6 +98,7 @@ impl Work {
         // Neither is good enough: what was asked for stays.
         self.twists = twists;
         (0..self.rows.len()).for_each(|row| self.rows.start_from(row, impulses[row]));
+        self.rows.blocks_mut().start_from(&of_joints);
         exact
     }
 

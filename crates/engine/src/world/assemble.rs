@@ -5,6 +5,7 @@ use std::borrow::Borrow;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::World;
+use super::joints;
 use super::work::{self, Work};
 use crate::body::{Body, Motion};
 use crate::cell::{Cell, CellInertia, CellState, Control, diagonal, trace};
@@ -57,6 +58,7 @@ impl World {
             return Err(BuildError::UnfitLaws { first, second });
         }
         check_inflows(&model)?;
+        joints::check(&model, described.len())?;
         let to_come = model.inflows.iter().fold(0_u64, |sum, inflow| sum.saturating_add(inflow.count));
         let all = to_come.saturating_add(described.len() as u64);
         if all >= u64::from(u32::MAX) {
@@ -104,7 +106,8 @@ impl World {
         let traffic = Traffic { queues: model.inflows.iter().map(queue).collect(), ..Traffic::default() };
         let contacts = Contacts::of(&model.method);
         let clock = Clock::default();
-        let state = State { step: 0, clock, bodies, contacts, sums: Sums::default(), traffic, cell };
+        let joints = joints::at_start(&model, &bodies);
+        let state = State { step: 0, clock, bodies, contacts, joints, sums: Sums::default(), traffic, cell };
         let work = Work::new(&model, &state)?;
         Ok(World { model, state, geometry, work })
     }

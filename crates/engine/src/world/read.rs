@@ -200,7 +200,8 @@ impl World {
     pub fn ledger(&self) -> Ledger {
         let (kinetic, potential) = energy::of_all(&self.model, &self.state);
         let stored = self.work.answers().stored(self.seen());
-        Ledger::new(kinetic, potential, stored, &self.state.sums, self.model.dt)
+        let in_joints = energy::of_joints(&self.model, &self.state);
+        Ledger::new([kinetic, potential, in_joints], stored, &self.state.sums, self.model.dt)
     }
 
     /// Translational kinetic energy of free bodies (J) and their number.

@@ -26,6 +26,7 @@ use crate::column::{COLUMNS, Column, Columns, IMAGES, Of};
 use crate::contact::{ContactKey, Remembered};
 use crate::error::RestoreError;
 use crate::inflow::{Arrivals, Traffic};
+use crate::joint::JointState;
 use crate::ledger::Sums;
 use crate::mover::{check_body, mover_of};
 use crate::setup::Setup;
@@ -54,6 +55,8 @@ pub struct Saved {
     pub contacts: Remembered,
     /// Numbers per contact: what the method remembers of it, then zeros.
     pub stride: usize,
+    /// Joints, by number.
+    pub joints: Vec<JointState>,
     /// What has come and gone.
     pub traffic: Traffic,
     /// The cell, if there is one.
@@ -103,6 +106,7 @@ impl World {
             bodies: Columns::default(),
             contacts: Remembered::default(),
             stride: method.stride(&self.model),
+            joints: self.state.joints.clone(),
             traffic: self.state.traffic.clone(),
             cell: self.state.cell,
         }
@@ -250,6 +254,13 @@ impl World {
     pub(super) fn put_back(&mut self, saved: &Saved) -> Result<(), RestoreError> {
         self.check_sizes(saved)?;
         self.place_bodies(saved)?;
+        if saved.joints.len() != self.model.joints.len() {
+            return Err(RestoreError::Differs(format!("it has {} joints", saved.joints.len())));
+        }
+        if !saved.joints.iter().all(|joint| joint.numbers().iter().all(|number| number.is_finite())) {
+            return broken("a joint in it has a number that is not finite");
+        }
+        self.state.joints.clone_from(&saved.joints);
         let entries = |name: &str| saved.entry(name);
         let World { model, state, geometry, work } = self;
         let kept = Kept { entries: &entries, contacts: &saved.contacts };

@@ -53,6 +53,9 @@ impl World {
             Begin::Again(remembered) => {
                 next.take_bodies(self)?;
                 next.take_flow(self, &saved)?;
+                if next.state.joints.len() == saved.joints.len() {
+                    next.state.joints.clone_from(&saved.joints);
+                }
                 next = next.started(remembered)?;
             }
         }
@@ -63,6 +66,9 @@ impl World {
         let [before, after] = [self, &next].map(|world| energy::of_all(&world.model, &world.state).into());
         let stored = self.work.answers().stored(self.seen());
         next.state.sums = self.state.sums.joined((before, after), stored, self.model.dt, &next.state.sums);
+        // Springs of joints that the stage changes hold from the start what they hold now.
+        let [before, after] = [self, &next].map(|world| energy::of_joints(&world.model, &world.state));
+        next.state.sums.start += after - before;
         Ok(next)
     }
 

@@ -17,6 +17,7 @@ mod conservation;
 mod due;
 mod golden;
 mod guards;
+mod joints;
 mod lammps;
 mod motion;
 mod neighbours;

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 
 use stickslip::World;
 use stickslip::column::{COLUMNS, Column, Columns, Kind, MOST_WIDTH, Of};
+use stickslip::joint::JointState;
 use stickslip::world::{ContactKey, Remembered, Saved};
 
 use super::format::{Packed, Part, Row};
@@ -15,6 +16,8 @@ use super::version1;
 
 /// A section that is there only where some pair has several contacts: a byte for each.
 const FEATURES: &str = "contacts.feature";
+/// A section that is there only where there are joints: `JointState::NUMBERS` numbers for each.
+const JOINTS: &str = "joints";
 
 /// In place of it where some number takes more than a byte: four for each.
 const WIDE_FEATURES: &str = "contacts.key";
@@ -148,6 +151,13 @@ pub fn parts<S: Source>(source: &S) -> Vec<Part<'_>> {
         1..=255 => parts.push(each(FEATURES, |key, _, _, out| out.write_all(&[key.feature as u8]))),
         _ => parts.push(each(WIDE_FEATURES, |key, _, _, out| out.write_all(&key.feature.to_le_bytes()))),
     }
+    let joints = &source.head().joints;
+    if !joints.is_empty() {
+        parts.push(Part::new(JOINTS, |out| {
+            let mut numbers = joints.iter().flat_map(JointState::numbers);
+            numbers.try_for_each(|number| out.write_all(&number.to_le_bytes()))
+        }));
+    }
     parts
 }
 
@@ -241,6 +251,15 @@ impl<'a> Sections<'a> {
         Ok(row.unpack()?.chunks_exact(size).filter_map(|bytes| read_number(column.kind, bytes)).collect())
     }
 
+    /// All numbers of a section that holds whole joints.
+    fn take_numbers(&mut self, name: &str) -> Result<Vec<f64>, String> {
+        let bytes = self.take(name)?;
+        if !bytes.len().is_multiple_of(8 * JointState::NUMBERS) {
+            return Err(format!("is damaged: its section `{name}` has {} bytes", bytes.len()));
+        }
+        Ok(bytes.as_chunks().0.iter().map(|chunk| f64::from_le_bytes(*chunk)).collect())
+    }
+
     fn scalars(&mut self, name: &str, count: usize) -> Result<Vec<f64>, String> {
         self.column(name, count, 1, f64::from_le_bytes)
     }
@@ -273,6 +292,10 @@ pub fn read(sections: &mut Sections<'_>) -> Result<Saved, String> {
     let live = live.into_iter().map(|live| live != 0).collect();
     let memory = sections.column("contacts.memory", contacts, saved.stride, f64::from_le_bytes)?;
     saved.contacts = Remembered::from_rows(keys, live, memory, saved.stride);
+    if sections.has(JOINTS) {
+        let numbers = sections.take_numbers(JOINTS)?;
+        saved.joints = numbers.as_chunks().0.iter().map(JointState::of_numbers).collect();
+    }
     Ok(saved)
 }
 

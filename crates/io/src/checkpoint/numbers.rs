@@ -111,6 +111,7 @@ pub fn read(bytes: &[u8]) -> Result<(Saved, [usize; 2]), String> {
         bodies: Columns::default(),
         contacts: Remembered::default(),
         stride: rows.need_count("contacts.stride")?,
+        joints: Vec::new(),
         traffic: Traffic::default(),
         cell,
         entries: rows.take_method(),

@@ -99,7 +99,7 @@ pub const FILES: [&str; 3] = ["compare.csv", "compare.html", spread::FILE];
 /// The columns of `compare.csv`: one row a run. Energies in J, times in s, `top` in m, `repose` (empty where the run left no heap on a
 /// level floor) and its interval in degrees.
 fn columns() -> String {
-    let lost = Loss::ALL.map(|loss| loss.text().column).join(",");
+    let lost = Loss::OF_EVERY_RUN.map(|loss| loss.text().column).join(",");
     format!(
         "name,ending,time,step,steps,bodies,contacts,coordination,top,kinetic,unbalanced_force,{lost},error,wall_seconds,\
          repose,repose_low,repose_high,variant,seed"
@@ -144,7 +144,7 @@ impl Column {
             fields.push(self.top().map_or(String::new(), |top| format!("{top:?}")));
             let numbers = [last.ledger.kinetic, last.unbalanced_force].into_iter();
             let lost = self.lost();
-            let numbers = numbers.chain(lost.iter().map(|(_, energy)| energy));
+            let numbers = numbers.chain(Loss::OF_EVERY_RUN.map(|loss| lost[loss]));
             fields
                 .extend(numbers.chain([last.ledger.error, self.run.wall_seconds]).map(|number| format!("{number:?}")));
             let heap = self.heap.map(|heap| [heap.angle, heap.interval.0, heap.interval.1]);
@@ -291,10 +291,11 @@ impl Comparison {
         let any = |loss: &Loss| {
             Loss::OF_CONTACTS.contains(loss) || self.columns.iter().any(|column| column.lost()[*loss] != 0.0)
         };
-        let parts = Loss::ALL.into_iter().filter(any).map(|loss| loss.text().cause.to_owned()).collect();
+        let shown: Vec<Loss> = Loss::ALL.into_iter().filter(any).collect();
+        let parts = shown.iter().map(|loss| loss.text().cause.to_owned()).collect();
         let drawn = self.columns.iter().filter(|column| self.counts(column));
         let bars = drawn
-            .map(|column| (column.name.clone(), column.lost().iter().map(|(_, energy)| energy).collect()))
+            .map(|column| (column.name.clone(), shown.iter().map(|loss| column.lost()[*loss]).collect()))
             .collect();
         Bars { title: "Energy lost, by motion".into(), x: Axis::linear("lost energy (J)"), parts, bars }
     }

@@ -15,7 +15,7 @@ use super::solver_row::{self, SolverRow};
 
 /// The columns of `series.csv` that every run has; those of `cell_row.rs` and `solver_row.rs` follow where the run has them.
 fn columns() -> String {
-    let lost = Loss::ALL.map(|loss| loss.text().column).join(",");
+    let lost = Loss::OF_EVERY_RUN.map(|loss| loss.text().column).join(",");
     format!(
         "time,step,bodies,contacts,kinetic,potential,stored,{lost},work,error,unbalanced_force,coordination,entered,left,\
          left_mass,kinetic_in,potential_in,kinetic_out,potential_out,stored_out"
@@ -118,7 +118,7 @@ impl SeriesRow {
         let mut line = format!("{:?},{},{},{}", self.time, self.step, self.bodies, self.contacts).into_bytes();
         let l = &self.ledger;
         let held = [l.kinetic, l.potential, l.stored].into_iter();
-        let lost = l.lost.iter().map(|(_, energy)| energy);
+        let lost = Loss::OF_EVERY_RUN.into_iter().map(|loss| l.lost[loss]);
         for value in held.chain(lost).chain([l.work, l.error, self.unbalanced_force, self.coordination]) {
             push_number(&mut line, value);
         }
@@ -143,9 +143,16 @@ impl SeriesRow {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |i: usize| fields.get(i)?.trim().parse::<f64>().ok();
         let count = |i: usize| fields.get(i)?.trim().parse::<u64>().ok();
-        let lost = (7..).zip(Loss::ALL).map(|(at, loss)| Some((loss, number(at)?))).collect::<Option<Losses>>()?;
+        let every = (7..).zip(Loss::OF_EVERY_RUN);
+        let mut lost = every.map(|(at, loss)| Some((loss, number(at)?))).collect::<Option<Losses>>()?;
         // The first column behind the losses.
-        let rest = 7 + Loss::ALL.len();
+        let rest = 7 + Loss::OF_EVERY_RUN.len();
+        // There are fewer than those of a cell, and they stand last.
+        let solver: Option<SolverRow> = fields.len().checked_sub(solver_row::COLUMNS.len()).and_then(|from| {
+            let of_cell = [0, cell_row::COLUMNS.len()].map(|count| rest + 12 + count);
+            if of_cell.contains(&from) { SolverRow::parse(&fields[from..]) } else { None }
+        });
+        lost[Loss::Joint] = solver.map_or(0.0, |row| row.get(Loss::Joint.text().column));
         Some(SeriesRow {
             time: number(0)?,
             step: count(1)?,
@@ -172,11 +179,7 @@ impl SeriesRow {
             left: count(rest + 5)?,
             left_mass: number(rest + 6)?,
             cell: fields.get(rest + 12..).and_then(CellRow::parse),
-            // There are fewer than those of a cell, and they stand last.
-            solver: fields.len().checked_sub(solver_row::COLUMNS.len()).and_then(|from| {
-                let of_cell = [0, cell_row::COLUMNS.len()].map(|count| rest + 12 + count);
-                if of_cell.contains(&from) { SolverRow::parse(&fields[from..]) } else { None }
-            }),
+            solver,
         })
     }
 }
@@ -321,12 +324,13 @@ mod tests {
         let fields: Vec<String> = (0..solver_row::COLUMNS.len()).map(|k| format!("{}.25", k)).collect();
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         for cell in [None, row.cell] {
-            let row = SeriesRow { solver: SolverRow::parse(&fields), cell, ..row };
+            let mut row = SeriesRow { solver: SolverRow::parse(&fields), cell, ..row };
+            row.ledger.lost[Loss::Joint] = 0.25;
             let line = String::from_utf8(row.line()).unwrap();
             let all = header(Extras { cell: cell.is_some(), solver: true, stages: false });
             assert_eq!(line.trim_end().split(',').count(), all.split(',').count());
             assert_eq!(SeriesRow::parse(&line), Some(row));
-            assert_eq!(row.solver.unwrap().get("unsolved"), 7.25);
+            assert_eq!(row.solver.unwrap().get("unsolved"), 9.25);
         }
     }
 

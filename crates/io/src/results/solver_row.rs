@@ -3,7 +3,8 @@
 //! All are of the latest step, but for `unsolved` and `fallback`, which count steps since the start. `residual` (m/s) is the root
 //! mean square of the natural residual over contacts, `residual_max` the largest; `cone_error` (N s) and `dual_error` (m/s) say by how
 //! much impulses and velocities are outside what contact allows. `penetration` (m) is the deepest overlap at the start of the step,
-//! `gap_max` (m) the widest gap across which a contact pushes.
+//! `gap_max` (m) the widest gap across which a contact pushes, `joint_error` (m) the largest distance between what joints hold together
+//! at its end. `lost_joint` (J) is what friction and dampers of joints have taken since the start.
 
 use stickslip::World;
 use stickslip::measure::solver::SolverReport;
@@ -11,7 +12,8 @@ use stickslip::measure::solver::SolverReport;
 use super::file::push_number;
 
 /// The columns.
-pub const COLUMNS: [&str; 9] = [
+pub const COLUMNS: [&str; 11] = [
+    "lost_joint",
     "iterations",
     "residual",
     "residual_max",
@@ -19,6 +21,7 @@ pub const COLUMNS: [&str; 9] = [
     "dual_error",
     "penetration",
     "gap_max",
+    "joint_error",
     "unsolved",
     "fallback",
 ];
@@ -32,6 +35,7 @@ impl SolverRow {
     pub fn of(world: &World) -> Option<Self> {
         let SolverReport { certificate, penetration, gap_max, unsolved, fallback } = world.solver()?;
         Some(SolverRow([
+            world.state().sums.joints,
             f64::from(certificate.iterations),
             certificate.residual,
             certificate.residual_max,
@@ -39,6 +43,7 @@ impl SolverRow {
             certificate.dual_error,
             penetration,
             gap_max,
+            world.joint_error(),
             unsolved as f64,
             fallback as f64,
         ]))

@@ -161,7 +161,8 @@ mod tests {
         close(error(JointKind::Ball), [apart, 0.0]);
         close(error(JointKind::Revolute), [apart, 0.01]);
         // cos of half the whole angle = cos 0.005 cos 0.25.
-        let whole = 2.0 * (0.005_f64.cos() * 0.25_f64.cos()).acos();
+        let half = math::cos(0.005) * math::cos(0.25);
+        let whole = 2.0 * math::atan2((1.0 - half * half).sqrt(), half);
         close(error(JointKind::Prismatic), [0.03, whole]);
         close(error(JointKind::Distance { length: 0.1 }), [apart - 0.1, 0.0]);
         close(error(JointKind::Linear), [0.0; 2]);

@@ -11,6 +11,7 @@ use glam::DVec3;
 use stickslip::World;
 use stickslip::body::BodyList;
 use stickslip::inflow::Arrival;
+use stickslip::joint::Joint;
 use stickslip::setup::Described;
 use stickslip::shape::Shape;
 
@@ -50,6 +51,8 @@ pub struct RunInfo {
     pub extras: Extras,
     /// Whether contacts have the columns of parts: there are clumps.
     pub has_parts: bool,
+    /// Joints by number.
+    pub joints: Vec<Joint>,
 }
 
 impl RunInfo {
@@ -63,6 +66,7 @@ impl RunInfo {
             materials: materials.iter().map(|material| material.name.clone()).collect(),
             extras: Extras::of(&setup.model),
             has_parts: setup.bodies.has_clumps(),
+            joints: setup.model.joints.clone(),
         }
     }
 

@@ -15,6 +15,7 @@ mod font;
 mod framing;
 pub mod growing;
 pub mod heat_map;
+pub mod joints;
 pub mod lammps;
 mod lammps_box;
 mod lammps_data;

@@ -24,6 +24,7 @@ use stickslip::measure::BodyView;
 use super::file::push_number;
 use super::fixed::{self, FixedBody, RunInfo};
 use super::growing::{Growing, Marks};
+use super::joints;
 use super::lammps_data::DataFiles;
 use super::schedule::Schedule;
 use super::series::{self, SeriesRow};
@@ -129,6 +130,7 @@ impl Recorder {
     pub fn new(folder: &Path, records: &[Record], dt: f64, last_step: u64, info: &RunInfo) -> io::Result<Self> {
         let mut fixed = Growing::create(folder.join(fixed::FILE))?;
         fixed::write(&mut fixed, info)?;
+        joints::write_fixed(folder, info)?;
         let outputs = tables(records).map(|record| Output::new(folder, record, dt, info)).collect::<io::Result<_>>()?;
         Ok(Recorder::with(outputs, fixed, last_step, info))
     }
@@ -281,6 +283,7 @@ impl Output {
             What::Contacts if info.has_parts => format!("{CONTACT_COLUMNS}{PART_COLUMNS}"),
             What::Contacts => CONTACT_COLUMNS.to_owned(),
             What::Series => series::header(info.extras),
+            What::Joints => joints::COLUMNS.to_owned(),
             What::Snapshot | What::Checkpoint => String::new(),
         };
         let sink = match record.format {
@@ -341,6 +344,7 @@ impl Output {
                 What::Bodies => write_bodies(table, world, |_| true),
                 What::Walls => write_bodies(table, world, |body| body.radius == 0.0),
                 What::Contacts => write_contacts(table, world, self.has_parts),
+                What::Joints => joints::write(table, world),
                 What::Snapshot => lammps::write_snapshot(table, world, material_of),
                 // Not a table: `checkpoints.rs` writes them.
                 What::Checkpoint => Ok(()),

@@ -17,7 +17,7 @@ use super::growing::{Marks, SnapshotMark};
 use super::lock::{self, Lock, Locked};
 use super::record::{file_names, spool_name};
 use super::run_json::{Ending, RunJson};
-use super::{checkpoints, fixed};
+use super::{checkpoints, fixed, joints};
 use crate::checkpoint;
 use crate::input::{no_such_folder, read_text};
 use crate::scene::Record;
@@ -216,7 +216,9 @@ impl RunFolder {
                 Some((record, step)) => !keeps(record, step),
                 None => {
                     let made = run.records.iter().any(|record| *record == name && spool_name(record).is_some());
-                    let is_table = run.records.iter().any(|record| is_table(&name, record)) || name == fixed::FILE;
+                    let is_table = run.records.iter().any(|record| is_table(&name, record))
+                        || name == fixed::FILE
+                        || name == joints::FILE;
                     made || (name.ends_with(PART) && is_run_file(&name, &run.records)) || (all && is_table)
                 }
             };
@@ -376,11 +378,12 @@ fn record_files(records: &[Record]) -> Vec<String> {
 
 /// Whether a run with these record files writes a file of this name.
 fn is_run_file(name: &str, records: &[String]) -> bool {
-    const ALWAYS: [&str; 10] = [
+    const ALWAYS: [&str; 11] = [
         "run.json",
         lock::FILE,
         "scene.toml",
         fixed::FILE,
+        joints::FILE,
         "report.html",
         "energy.svg",
         "contacts.svg",

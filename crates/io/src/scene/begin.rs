@@ -223,6 +223,16 @@ impl Scene {
 fn start_schedules(stage: &Stage, start: f64, before: &Model, model: &mut Model) {
     let sets = |part: &str| stage.keys.iter().any(|key| key.split('.').next() == Some(part));
     model.gravity = if sets("gravity") { model.gravity.starting_at(start) } else { before.gravity.clone() };
+    for (number, (joint, before)) in model.joints.iter_mut().zip(&before.joints).enumerate() {
+        let called = [joint.name.clone().unwrap_or_default(), number.to_string(), "*".to_owned()];
+        let sets = |part: &str| {
+            let key = |name: &String| format!("joint[{name}].{part}");
+            called.iter().any(|name| stage.keys.iter().any(|set| set.starts_with(&key(name))))
+        };
+        let started = joint.starting_at(start);
+        joint.drive = if sets("drive") { started.drive } else { before.drive.clone() };
+        joint.friction = if sets("friction") { started.friction } else { before.friction.clone() };
+    }
     if let Some(cell) = &mut model.cell {
         cell.control = match &before.cell {
             Some(before) if !sets("cell") => before.control.clone(),

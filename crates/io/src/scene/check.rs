@@ -4,9 +4,11 @@ use std::fmt::Write;
 
 use stickslip::body::{Body, Motion};
 use stickslip::inflow::{Entrance, Inflow, Rate};
+use stickslip::joint::{Freedom, Joint, Target};
 use stickslip::schedule::Signal;
 use stickslip::shape::Shape;
 
+use crate::scene::bodies::label_in_key;
 use crate::scene::laws::{Described, describe};
 use crate::scene::{Every, Scene, Stage, StepChoice, Stop};
 
@@ -33,6 +35,7 @@ pub fn check_text(scene: &Scene) -> String {
     // Writing to a string cannot fail.
     let _ = write_head(&mut text, scene);
     let _ = write_pairs(&mut text, scene);
+    let _ = write_joints(&mut text, scene);
     let _ = write_stages(&mut text, scene);
     for warning in &scene.warnings {
         let _ = writeln!(text, "\nwarning: {warning}");
@@ -242,6 +245,52 @@ fn write_pairs(text: &mut String, scene: &Scene) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+/// What ties bodies together, a line each.
+fn write_joints(text: &mut String, scene: &Scene) -> std::fmt::Result {
+    let joints = &scene.setup.model.joints;
+    if joints.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "\njoints")?;
+    writeln!(text, "  {:<16} {:<10} {:<25} acts on its motion", "", "kind", "a on b")?;
+    for (number, joint) in joints.iter().enumerate() {
+        let [name, kind, bodies, acts] = joint_words(scene, number, joint);
+        writeln!(text, "  {name:<16} {kind:<10} {bodies:<25} {acts}")?;
+    }
+    Ok(())
+}
+
+/// Name, kind, bodies of a joint, and what acts on it.
+pub(super) fn joint_words(scene: &Scene, number: usize, joint: &Joint) -> [String; 4] {
+    let label = |id: u32| label_in_key(&scene.names, id as usize);
+    let b = joint.b.map_or_else(|| "the ground".to_owned(), label);
+    let [unit, rate] = if joint.kind.freedom() == Some(Freedom::Along) { ["N", "m"] } else { ["N m", "rad"] };
+    let of = |signal: &Signal<f64>, unit: &str| match signal {
+        Signal::Constant(value) => format!("{} {unit}", short(*value)),
+        Signal::Schedule(_) => "its schedule".to_owned(),
+    };
+    let mut acts = Vec::new();
+    if let Some(drive) = &joint.drive {
+        let limit = drive.limit.as_ref().map(|limit| format!(" by at most {}", of(limit, unit)));
+        let target = match &drive.target {
+            Target::Speed(speed) => format!("drive at {}", of(speed, &format!("{rate}/s"))),
+            Target::Position(place) => format!("drive to {}", of(place, rate)),
+            Target::Load(load) => format!("drive of {}", of(load, unit)),
+        };
+        acts.push(target + &limit.unwrap_or_default());
+    }
+    acts.extend(joint.friction.as_ref().map(|friction| format!("friction {}", of(friction, unit))));
+    acts.extend(joint.spring.map(|spring| {
+        format!("spring {} {unit}/{rate}, damper {} {unit} s/{rate}", short(spring.stiffness), short(spring.damping))
+    }));
+    if joint.touch && joint.b.is_some() {
+        acts.push("a and b touch".to_owned());
+    }
+    let name = joint.name.clone().unwrap_or_else(|| number.to_string());
+    let acts = if acts.is_empty() { "nothing".to_owned() } else { acts.join(", ") };
+    [name, joint.kind.name().to_owned(), format!("{} on {b}", label(joint.a)), acts]
 }
 
 /// What each stage changes, and when it begins if none before it ends early.

@@ -7,9 +7,10 @@
 
 use serde_json::{Map, Value, json};
 use stickslip::inflow::{Inflow, Rate};
+use stickslip::joint::Joint;
 use stickslip::law::PairLaws;
 
-use super::check::{DrawnSizes, counts, drawn_sizes, effective_radii};
+use super::check::{DrawnSizes, counts, drawn_sizes, effective_radii, joint_words};
 use super::laws::{NONE, describe};
 use super::{Course, Every, Record, Scene, Stage};
 
@@ -38,11 +39,17 @@ pub fn check_json(scene: &Scene) -> Value {
         "schedules": scene.courses().iter().map(schedule).collect::<Vec<_>>(),
         "time": time(scene),
         "pairs": pairs(scene),
+        "joints": model.joints.iter().enumerate().map(|(number, joint)| joint_json(scene, number, joint)).collect::<Vec<_>>(),
         "records": scene.records.iter().map(record).collect::<Vec<_>>(),
         "stages": scene.stages.iter().map(stage).collect::<Vec<_>>(),
         "warnings": scene.warnings,
         "notes": scene.notes,
     })
+}
+
+fn joint_json(scene: &Scene, number: usize, joint: &Joint) -> Value {
+    let [name, kind, bodies, acts] = joint_words(scene, number, joint);
+    json!({ "joint": number, "name": name, "kind": kind, "bodies": bodies, "acts": acts })
 }
 
 fn stage(stage: &Stage) -> Value {

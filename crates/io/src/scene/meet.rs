@@ -21,16 +21,17 @@ use crate::scene::bodies::Bodies;
 use crate::scene::check::short;
 use crate::scene::streams::Streams;
 
-/// Refuses a starting overlap above half the smaller radius, and a pair of materials that can meet without laws. Returns
+/// Pairs of ids that joints keep `apart` may overlap. Refuses a starting overlap above half the smaller radius, and a pair of materials that can meet without laws. Returns
 /// a remark on smaller overlaps, where there are any.
 pub(crate) fn check(
     bodies: &Bodies<'_>,
     streams: &Streams<'_>,
-    frame: Option<&Frame>,
+    (frame, apart): (Option<&Frame>, &[[u32; 2]]),
     materials: &[Material],
     laws: &LawTable,
 ) -> Result<Option<String>> {
-    let touching = touching_pairs(&bodies.list, laws, frame);
+    let mut touching = touching_pairs(&bodies.list, laws, frame);
+    touching.retain(|pair| apart.binary_search(&pair.ids.map(|id| id as u32)).is_err());
     if let Some(pair) = touching.iter().find(|pair| pair.deep()) {
         let [a, b] = pair.ids;
         let message = format!(

@@ -14,6 +14,7 @@ mod check;
 mod check_json;
 mod contacts;
 mod grains;
+mod joints;
 mod lammps;
 mod lammps_cell;
 pub(crate) mod laws;
@@ -47,6 +48,7 @@ use glam::DVec3;
 use stickslip::advice::StepAdvice;
 use stickslip::error::{BuildError, Trouble};
 use stickslip::inflow::{Inflow, Queue};
+use stickslip::joint::apart;
 use stickslip::model::{Method, Model};
 use stickslip::schedule::Signal;
 use stickslip::setup::Described;
@@ -124,6 +126,8 @@ pub struct Scene {
     ends: Vec<usize>,
     /// The id of the first body that each stage up to this one has brought, or would have.
     pub first_ids: Vec<u32>,
+    /// Joints as they are written out again.
+    joints: Vec<joints::JointText>,
     /// Where everything is described.
     sites: Sites,
 }
@@ -135,6 +139,7 @@ struct Sites {
     /// For each table of bodies, the id after its last one.
     bodies: Vec<(usize, Spot)>,
     streams: Vec<Spot>,
+    joints: Vec<Spot>,
     /// Of `[cell]`, or of `[start]` where the cell comes from there.
     cell: Option<Spot>,
     start: Option<Spot>,
@@ -168,6 +173,9 @@ impl Sites {
                 BuildError::NeedsPoints { a, b, .. } => there(*b).or_else(|| there(*a)).or_else(|| to_come(*b)),
                 BuildError::BadStream { stream, .. } => self.streams.get(*stream),
                 BuildError::BadCell(_) => self.cell.as_ref(),
+                BuildError::BadJoint { number, .. } | BuildError::Contradiction { last: number, .. } => {
+                    self.joints.get(*number)
+                }
                 _ => None,
             },
             _ => self.start.as_ref(),
@@ -271,13 +279,14 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let groups = grains::read(&top, &materials, folder, in_cell, &memory, bodies.list.len())?;
     let cell = cell::read(&top, earlier.as_ref(), head.method, &groups)?;
     // A misspelt key at the top is worth saying before grains are placed, which may take seconds.
-    for key in ["stream", "domain", "stage"] {
+    for key in ["stream", "joint", "domain", "stage"] {
         top.optional(key);
     }
     top.finish()?;
     let frame = groups.place(head.seed, (&materials, &laws), cell.as_ref(), &mut bodies)?;
     let drawn = Drawn { seed: head.seed, after: earlier.as_ref().map(Earlier::hash) };
     let streams = Streams::read(&top, (&materials, &laws), &drawn, &bodies)?;
+    let joints = joints::read(&top, &bodies, &head.method)?;
     motions::settle_servos(&mut bodies, &streams.list, &materials)?;
     let domain = timing::read_domain(&top, &bodies, &streams)?;
     if domain.is_none_or(|domain| domain.leaving == Leaving::Stop) {
@@ -292,10 +301,12 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     let cell = settled.transpose()?;
     head.time.check_cell(cell.as_ref())?;
     let shared = types::shared_types(&groups, &materials);
-    let remark = meet::check(&bodies, &streams, frame.as_ref(), &materials.list, &laws)?;
-    let model = Model { laws, cell, ..Model::new(materials.list, 0.0) };
+    let apart = apart(&joints.list);
+    let remark = meet::check(&bodies, &streams, (frame.as_ref(), &apart), &materials.list, &laws)?;
+    let model = Model { laws, cell, joints: joints.list, ..Model::new(materials.list, 0.0) };
     let mut scene = head.scene(model, bodies, streams, domain, source)?;
     scene.records = records;
+    (scene.joints, scene.sites.joints) = (joints.texts, joints.spots);
     if scene.setup.model.cell.is_none() {
         scene.notes.extend(unused_boxes(&groups.boxes));
     }
@@ -316,6 +327,10 @@ fn read_within(source: &Source, parsed: &Spanned<DeTable<'_>>, folder: &Path, me
     scene.ends = of_stages.ends.iter().map(|end| scene.resolved.len() + end).collect();
     scene.resolved += &of_stages.resolved;
     scene.stages = of_stages.stages;
+    if !scene.setup.model.joints.is_empty() && scene.start.is_none() {
+        // Whether joints agree, only the world knows.
+        scene.world()?;
+    }
     Ok(scene)
 }
 
@@ -352,7 +367,9 @@ impl<'a> Head<'a> {
         model.outflow = domain.and_then(|domain| domain.outflow());
         let too_late = streams.warnings(time.end);
         let spots = streams.places.iter().map(Place::spot).collect();
-        let sites = Sites { source: source.clone(), bodies: bodies.spots(), streams: spots, cell: None, start: None };
+        let source = source.clone();
+        let (joints, cell, start) = (Vec::new(), None, None);
+        let sites = Sites { source, bodies: bodies.spots(), streams: spots, joints, cell, start };
         model.inflows = streams.list;
         let advice = advise_step(&model, bodies.list.alike_in_a_row());
         let (step, steps) = time.settle(advice.as_ref())?;
@@ -383,6 +400,7 @@ impl<'a> Head<'a> {
             first_step: 0,
             ends: Vec::new(),
             first_ids: Vec::new(),
+            joints: Vec::new(),
             sites,
         };
         scene.notes = notes(&scene);
@@ -399,7 +417,6 @@ fn falling(model: &Model) -> Option<String> {
 }
 
 fn refuse_promised(top: &Table<'_>) -> Result<()> {
-    top.promised(&["joint"])?;
     let Some(item) = top.optional("dimension") else { return Ok(()) };
     match item.clone().whole(0)? {
         3 => Ok(()),

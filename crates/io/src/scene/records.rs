@@ -14,6 +14,8 @@ pub enum What {
     Walls,
     /// Sums over the world: energies, counts.
     Series,
+    /// Every joint's motion and loads.
+    Joints,
     /// A file of the whole state for a viewer, one each time.
     Snapshot,
     /// The whole state, to go on from; the last two are kept.
@@ -28,6 +30,7 @@ impl What {
             What::Contacts => "contacts",
             What::Walls => "walls",
             What::Series => "series",
+            What::Joints => "joints",
             What::Snapshot => "snapshot",
             What::Checkpoint => "checkpoint",
         }
@@ -36,7 +39,9 @@ impl What {
     /// The formats it may be written in; the first is the default.
     fn formats(self) -> &'static [Format] {
         match self {
-            What::Bodies | What::Contacts | What::Walls | What::Series => &[Format::Csv, Format::Parquet],
+            What::Bodies | What::Contacts | What::Walls | What::Series | What::Joints => {
+                &[Format::Csv, Format::Parquet]
+            }
             What::Snapshot => &[Format::Vtk, Format::Lammps, Format::LammpsData],
             What::Checkpoint => &[Format::Checkpoint],
         }
@@ -121,9 +126,10 @@ pub(crate) fn read(top: &Table<'_>) -> Result<Vec<Record>> {
         if records.len() == MOST {
             return Err(table.error(format!("a scene may have at most {MOST} records")));
         }
-        let all = [What::Bodies, What::Contacts, What::Walls, What::Series, What::Snapshot, What::Checkpoint];
+        let all =
+            [What::Bodies, What::Contacts, What::Walls, What::Series, What::Joints, What::Snapshot, What::Checkpoint];
         let words = all.map(|what| (what.word(), what));
-        let what = table.need("what", |item| item.choice(&words, &["joints"]))?;
+        let what = table.need("what", |item| item.choice(&words, &[]))?;
         let every = table.need("every", read_every)?;
         let later: &[&str] = if what == What::Snapshot { &["hdf5"] } else { &[] };
         let formats: Vec<_> = what.formats().iter().map(|format| (format.word(), *format)).collect();
@@ -179,8 +185,8 @@ pub(crate) fn read_stem(item: Item<'_>) -> Result<String> {
         let message = "`stickslip measure` writes files of names that begin with \"measure-\": choose another name";
         return Err(place.error(message.into()));
     }
-    if name == "bodies-fixed" {
-        return Err(place.error("every run writes bodies-fixed.csv itself: choose another name".into()));
+    if ["bodies-fixed", "joints-fixed"].contains(&name) {
+        return Err(place.error(format!("a run writes {name}.csv by itself: choose another name")));
     }
     Ok(name.to_owned())
 }

@@ -11,6 +11,7 @@ use glam::{DMat3, DVec3};
 use stickslip::body::{Body, Motion, Prescribed, Servo};
 use stickslip::cell::{Cell, CellInertia, Control};
 use stickslip::inflow::{Entrance, Inflow, Rate};
+use stickslip::joint::Joint;
 use stickslip::model::{Explicit, Integrator, Method};
 use stickslip::shape::clump::{Clump, ClumpPart};
 use stickslip::shape::{Shape, Sides};
@@ -18,6 +19,7 @@ use stickslip::shape::{Shape, Sides};
 use crate::checkpoint;
 use crate::scene::bodies::LOCKS;
 use crate::scene::grains::{Group, Made, Placement};
+use crate::scene::joints::{self, JointText};
 use crate::scene::laws;
 use crate::scene::materials::Elastic;
 use crate::scene::moulds::{loads_text, mould_text, solid_text};
@@ -46,6 +48,9 @@ pub(crate) fn write(scene: &Scene, elastic: &[Elastic], tables: usize, groups: &
     }
     for inflow in &scene.setup.model.inflows {
         let _ = writeln!(out, "\n[[stream]]\n{}", stream_lines(scene, inflow).join("\n"));
+    }
+    for (joint, text) in scene.setup.model.joints.iter().zip(&scene.joints) {
+        let _ = write_joint(&mut out, scene, joint, text);
     }
     let _ = write_tail(&mut out, scene);
     out
@@ -433,6 +438,15 @@ fn every_text(every: Every) -> String {
         Every::Time(time) => number(time),
         Every::Step => "\"step\"".to_owned(),
     }
+}
+
+fn write_joint(out: &mut String, scene: &Scene, joint: &Joint, text: &JointText) -> std::fmt::Result {
+    let name = |id: u32| string(scene.names.get(id as usize).and_then(Option::as_deref).unwrap_or_default());
+    writeln!(out, "\n[[joint]]")?;
+    if let Some(name) = &joint.name {
+        writeln!(out, "name = {}", string(name))?;
+    }
+    writeln!(out, "{}", joints::lines(joint, text, name).join("\n"))
 }
 
 fn write_tail(out: &mut String, scene: &Scene) -> std::fmt::Result {

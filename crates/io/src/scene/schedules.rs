@@ -4,6 +4,7 @@ use glam::{DMat3, DVec3};
 use stickslip::body::{Body, Motion};
 use stickslip::cell::Control;
 use stickslip::inflow::Rate;
+use stickslip::joint::{Freedom, Joint, Target};
 use stickslip::schedule::{MOST_TIMES, Quantity, Schedule, ScheduleError, Signal};
 
 use crate::input::{Item, Result};
@@ -155,8 +156,30 @@ impl Scene {
             Course::of_number(format!("stream[{index}].{key}"), unit, inflow.rate.signal())
         };
         courses.extend(model.inflows.iter().enumerate().filter_map(of_stream));
+        courses.extend(model.joints.iter().enumerate().flat_map(|(number, joint)| of_joint(number, joint)));
         courses
     }
+}
+
+fn of_joint(number: usize, joint: &Joint) -> Vec<Course> {
+    let name = joint.name.clone().unwrap_or_else(|| number.to_string());
+    let along = joint.kind.freedom() == Some(Freedom::Along);
+    let [load, most, unit] = if along { ["force", "max_force", "N"] } else { ["torque", "max_torque", "N m"] };
+    let key = |rest: &str| format!("joint[{name}].{rest}");
+    let mut all = Vec::new();
+    if let Some(drive) = &joint.drive {
+        let (of, unit_of) = match (&drive.target, along) {
+            (Target::Speed(_), true) => ("speed", "m/s"),
+            (Target::Speed(_), false) => ("speed", "rad/s"),
+            (Target::Position(_), true) => ("position", "m"),
+            (Target::Position(_), false) => ("position", "rad"),
+            (Target::Load(_), _) => (load, unit),
+        };
+        all.push(Course::of_number(key(&format!("drive.{of}")), unit_of, drive.target.signal()));
+        all.extend(drive.limit.as_ref().map(|limit| Course::of_number(key(&format!("drive.{most}")), unit, limit)));
+    }
+    all.extend(joint.friction.as_ref().map(|of| Course::of_number(key(&format!("friction.{load}")), unit, of)));
+    all.into_iter().flatten().collect()
 }
 
 fn of_control(control: &Control) -> Vec<Course> {

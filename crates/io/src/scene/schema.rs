@@ -6,6 +6,7 @@
 //! compares two numbers (`from` below `to`, kinetic below static), what stands in other files.
 
 pub(super) mod build;
+mod joints;
 mod laws;
 
 use serde_json::{Map, Value, json};
@@ -37,6 +38,7 @@ pub fn schema() -> Value {
         ("body", said(list(body()), "One body each.")),
         ("grains", said(list(grains()), "Many bodies at the start.")),
         ("stream", said(list(stream()), "Bodies that arrive during the run.")),
+        ("joint", said(list(joints::joint()), "What ties bodies to each other or to the ground (nonsmooth).")),
         ("domain", domain()),
         ("record", said(list(record()), "What the run writes.")),
         ("stage", said(list(stage()), "What continues where the scene, or the stage before, ended.")),
@@ -568,7 +570,7 @@ fn record() -> Value {
         let format = said(or(words(formats), formats[0]), "How it is written.");
         vec![("!what", what), ("!every", every()), ("name", name()), ("format", format)]
     };
-    let tables = words(&["series", "bodies", "contacts", "walls"]);
+    let tables = words(&["series", "bodies", "contacts", "walls", "joints"]);
     let mut snapshot = keys(word("snapshot"), &["vtk", "lammps", "lammps-data"]);
     snapshot.push(("contacts", said(or(boolean(), true), "Whether files for ParaView hold the contacts too.")));
     let mut snapshot = object(snapshot);

@@ -28,7 +28,7 @@ use super::set::{self, Entry};
 use super::setting::Step;
 use super::start::Earlier;
 use super::streams::{Drawn, Streams};
-use super::{Head, Scene, cell, contacts, grains, meet, motions, records, resolved, timing};
+use super::{Head, Scene, cell, contacts, grains, joints, meet, motions, records, resolved, timing};
 use crate::checkpoint;
 use crate::input::{Item, Result, Source, Table, nearest, shown};
 use crate::results::checkpoints::AUTO;
@@ -203,7 +203,7 @@ impl<'r> Reader<'r, '_> {
         all.end_table(table.place());
         motions::settle_servos(&mut all, &streams.list, &materials)?;
         refuse_free_axes(&all, table)?;
-        meet::check(&incoming, &Streams::default(), frame.as_ref(), &materials.list, &laws)?;
+        meet::check(&incoming, &Streams::default(), (frame.as_ref(), &[]), &materials.list, &laws)?;
         let gone: BTreeSet<usize> =
             root.stages.iter().flat_map(|stage| &stage.removed).chain(&removed).copied().collect();
         let mut staying = Bodies::default();
@@ -220,7 +220,10 @@ impl<'r> Reader<'r, '_> {
             return Err(place.error(message.into()).help("place all grains at the start"));
         }
         head.time.check_cell(cell.as_ref())?;
-        let model = stickslip::model::Model { laws, cell, ..stickslip::model::Model::new(materials.list, 0.0) };
+        let mut of_start = Bodies::default();
+        (of_start.list, of_start.names) = (root.setup.bodies.clone(), root.names.clone());
+        let joints = joints::read_of_stage(&top, &root.setup.model.joints, (&of_start, &head.method), &table.place())?;
+        let model = stickslip::model::Model { laws, cell, joints, ..stickslip::model::Model::new(materials.list, 0.0) };
         let mut scene = head.scene(model, staying, streams, domain, self.source)?;
         if scene.steps == 0 {
             return Err(table.error("time.end must be above zero: a stage takes at least one step".into()));
@@ -297,8 +300,8 @@ impl<'r> Reader<'r, '_> {
         chosen: &mut Chosen,
     ) -> Result<()> {
         /// What a stage may set.
-        const KEYS: [&str; 10] =
-            ["gravity", "time", "method", "contact", "material", "stream", "cell", "domain", "record", "body"];
+        const KEYS: [&str; 11] =
+            ["gravity", "time", "method", "contact", "material", "stream", "joint", "cell", "domain", "record", "body"];
         let refused = |what: &str, help: &str| Err(entry.error(self.source, what).help(help.to_owned()));
         let path = entry.key.path();
         let Some(Step::Key(first)) = path.first() else { return Ok(()) };
@@ -332,6 +335,11 @@ impl<'r> Reader<'r, '_> {
             ("grains", ..) => refused(
                 "this places or shapes bodies, which a stage cannot change",
                 "[[stage.grains]] brings grains in, `remove` takes a body out",
+            ),
+            ("joint", _, Some(key)) if joints::OF_STAGE.contains(&key) => Ok(()),
+            ("joint", ..) => refused(
+                "this places a joint, which a stage cannot change",
+                "a stage sets `drive`, `friction`, `stiffness` and `damping` of a joint, as in \"joint[drive].drive.speed\"",
             ),
             ("stream", None, _) => refused(
                 "a stage sets one of them, or adds one",

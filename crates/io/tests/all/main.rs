@@ -4,6 +4,7 @@ mod cells;
 mod golden;
 mod guide;
 mod input;
+mod joints;
 mod mutants;
 mod paper_scenes;
 mod problems;

@@ -8,6 +8,7 @@ use super::{
     stream_lines, string, vector, write_body, write_group,
 };
 use crate::scene::grains::Group;
+use crate::scene::joints;
 use crate::scene::stage::Stage;
 use crate::scene::{Scene, StepChoice};
 
@@ -98,6 +99,12 @@ fn settings(stage: &Stage, before: &Scene, numbers: &[usize]) -> Vec<(String, St
             put(format!("body[{table}].force"), signal_text(&body.force, vector));
             put(format!("body[{table}].torque"), signal_text(&body.torque, vector));
             put(format!("body[{table}].lock"), locks(&body));
+        }
+    }
+    for (k, (joint, other)) in model.joints.iter().zip(&old.joints).enumerate() {
+        let was = joints::settable(other);
+        for (key, value) in joints::settable(joint).into_iter().filter(|set| !was.contains(set)) {
+            put(format!("joint[{k}].{key}"), value);
         }
     }
     for (k, stream) in model.inflows.iter().enumerate().take(old.inflows.len()).filter(|(k, _)| stage.streams[*k]) {

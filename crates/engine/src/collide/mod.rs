@@ -25,9 +25,11 @@
 //! | sphere, box (face, edge or corner) | R |
 //! | ellipsoid with a sphere, an ellipsoid, a plane or a box | 1/(H_a + H_b), H the mean curvature at the touch, 0 of the box |
 //! | corner of a box, plane | half of the box' shortest edge |
+//! | box, box | half of the shortest edge of the two |
 //!
 //! Curvatures may be 0 or negative (inside a tube). A law that needs 1/(1/R_a + 1/R_b) from them must ask whether there is one.
 
+mod box_box;
 pub mod box_ellipsoid;
 pub mod box_plane;
 pub mod box_sphere;

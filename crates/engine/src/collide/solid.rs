@@ -4,7 +4,9 @@
 use glam::{DMat3, DVec3};
 
 use crate::collide::{Touch, Touches};
-use crate::collide::{box_ellipsoid, box_plane, box_sphere, ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_sphere};
+use crate::collide::{
+    box_box, box_ellipsoid, box_plane, box_sphere, ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_sphere,
+};
 use crate::contact::Curvature;
 use crate::shape::{Part, Shape};
 
@@ -162,7 +164,8 @@ pub fn is_built(one: &Shape, other: &Shape) -> bool {
 
 /// Whether `collide::touch` has the touches of a pair of shapes, which are no clumps.
 pub fn is_touched(one: &Shape, other: &Shape) -> bool {
-    is_built(one, other) || one.is_sphere() || other.is_sphere()
+    let is_box = |shape: &Shape| matches!(shape, Shape::Box { .. });
+    is_built(one, other) || is_box(one) && is_box(other) || one.is_sphere() || other.is_sphere()
 }
 
 /// Where two bodies touch, or would; `None` for pairs that are not built. `feature` says which of several places.
@@ -186,6 +189,9 @@ pub fn meet(a: &Posed, b: &Posed, feature: u32) -> Option<Meeting> {
 
 /// Adds the places where two bodies are nearer than `within`.
 pub(super) fn touch(a: &Posed, b: &Posed, within: f64, out: &mut Touches) {
+    if let (Form::Box { half: half_a }, Form::Box { half: half_b }) = (a.form, b.form) {
+        return box_box::touch([half_a, half_b], [a, b], within, out);
+    }
     for feature in 0..features(&a.form, &b.form) {
         if let Some(meeting) = meet(a, b, feature).filter(|meeting| -meeting.overlap < within) {
             out.push(meeting.as_touch(feature, [a.position, b.position]));

@@ -9,7 +9,7 @@
 //! **Seams** between walls are not known to a pair: `seams.rs` settles them over all touches of one body.
 //!
 //! Does not do: more than one touch of a sphere with a wall (`Wall::wraps` says where there would be more); pairs of an
-//! ellipsoid or a box with a rectangle, tube or cone, and of two boxes: these report none (`solid::is_built`).
+//! ellipsoid or a box with a rectangle, tube or cone: these report none (`solid::is_touched`).
 
 use std::ops::Deref;
 
@@ -37,7 +37,8 @@ pub struct Closing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
     /// Which of the places where the pair may touch. Corner k of a box on a plane has the signs of its bits; a sphere behind a
-    /// rectangle, tube or cone has 1, in front of it 0: in one large step its centre may cross; all others have 0.
+    /// rectangle, tube or cone has 1, in front of it 0: in one large step its centre may cross; those of two boxes are in
+    /// `box_box.rs`; all others have 0. Below 4096.
     pub feature: u32,
     /// What kind of place it is on a, and on b.
     pub part: [Part; 2],

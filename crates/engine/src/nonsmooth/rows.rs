@@ -69,12 +69,16 @@ impl Filling<'_> {
                 if one.is_beyond(&other, within) {
                     continue;
                 }
-                touch(&one, &other, within, touches);
                 let sides = [(pair.a, id_a.number), (pair.b, id_b.number)];
                 if other.wall().is_none() {
+                    // By rising ids, whichever stands first in space: features depend on it.
+                    let (first, second, sides) =
+                        if id_a < id_b { (&one, &other, sides) } else { (&other, &one, [sides[1], sides[0]]) };
+                    touch(first, second, within, touches);
                     touches.iter().for_each(|found| self.push(sides, found));
                     continue;
                 }
+                touch(&one, &other, within, touches);
                 self.check_wrapped(pair, &one, &other)?;
                 of_walls.extend(touches.iter().map(|found| OfWall { part: id_a.number, wall: id_b, found: *found }));
             }

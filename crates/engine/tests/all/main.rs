@@ -5,6 +5,7 @@ mod apart;
 mod arrivals;
 mod bits;
 mod box_impacts;
+mod boxes;
 mod broad;
 mod cell;
 mod closed_forms;

@@ -42,6 +42,7 @@ const FIGURES: &[(&str, Source)] = &[
     ("compare.png", ByHand("the head of compare.html of examples/compare/heap.toml, in a browser")),
     ("cone-solvers.svg", ByHand("cone.svg of `cargo xtask bench --cone --out bench`: times of a quiet machine")),
     ("conveyor.png", Commands(&["run examples/11-conveyor.toml"], "runs/11-conveyor/picture.png")),
+    ("dominoes.png", Commands(&["run examples/23-dominoes.toml"], "runs/23-dominoes/picture.png")),
     ("drum.png", Commands(&["run examples/07-drum.toml"], "runs/07-drum/picture.png")),
     ("fang-appendix.svg", ByHand(FANG)),
     ("fang-brick.svg", ByHand(FANG)),

@@ -22,6 +22,7 @@ pub fn check(name: &str, folder: &Path) -> Result<(), String> {
         "15-shear" => shears(folder),
         "18-lifted-tube" => lifts(folder),
         "20-rigid" => rests_in_a_box(folder),
+        "23-dominoes" => fall_one_after_the_other(folder),
         _ => Ok(()),
     }
 }
@@ -62,6 +63,26 @@ fn rests_in_a_box(folder: &Path) -> Result<(), String> {
     let weight = 9.81 * masses.iter().filter(|mass| mass.is_finite()).sum::<f64>();
     let carried = (0..5).map(|id| last(&column(folder, id, "fz")?)).sum::<Result<f64, String>>()?;
     near("what floor and walls carry over the weight", -carried / weight, 1.0, 0.01)
+}
+
+/// Each of twenty dominoes passes 5 degrees after the one before it; at the end all lie, and no step was left unsolved.
+fn fall_one_after_the_other(folder: &Path) -> Result<(), String> {
+    near("steps that were not solved", last(&Table::read(folder, "series.csv")?.numbers("unsolved")?)?, 0.0, 0.0)?;
+    let mut before = 0.0;
+    for id in 1..=20 {
+        // The sine of half the angle about y.
+        let (times, lean) = (column(folder, id, "time")?, column(folder, id, "qy")?);
+        let falls = lean.iter().position(|qy| *qy > 0.0436).ok_or(format!("domino {id} does not fall"))?;
+        if times[falls] <= before {
+            return Err(format!("domino {id} falls at {} s, the one before it at {before} s", times[falls]));
+        }
+        before = times[falls];
+        // On the next one or on the table: 60 degrees at least.
+        if last(&lean)? < 0.5 {
+            return Err(format!("domino {id} leans on something: qy is {}", last(&lean)?));
+        }
+    }
+    near("time at which the last one falls (s)", before, 0.87, 0.05)
 }
 
 /// Every grain starts just where and as fast as the example before has left it; and the box takes them along.

@@ -219,3 +219,76 @@ fn the_explicit_method_says_that_it_has_no_clumps() {
         assert_eq!(error, BuildError::NotImplemented { body: Some(0), method: "explicit", what });
     }
 }
+
+/// Tasora's guideway without its drive: a carriage of four boxes, tilted by 45 degrees, loads two rows of balls on a rail of four. The
+/// drag of rolling is (rho/R) sum Q with sum Q = sqrt(2) F_y, and the balls, which go half as fast and roll, count with 0.35 m each.
+#[test]
+fn a_carriage_of_boxes_rolls_out_on_its_balls() {
+    let (r, play, load, rho) = (0.0032, 1e-5, 490.0, 1.6e-5);
+    let eighth = std::f64::consts::FRAC_PI_4;
+    let half = 0.002;
+    // The middle of a slab whose face touches the ball at (y, z) along (sy, sz)/sqrt(2), on the rail's side (-1) or the carriage's.
+    let slab = |sy: f64, sz: f64, side: f64, gap: f64| {
+        let out = DVec3::new(0.0, sy, sz) * std::f64::consts::FRAC_1_SQRT_2;
+        let at = DVec3::new(0.0, 0.006 * sy, 0.0175 * sz) + out * (side * (r + gap + half));
+        let turn = frame::rotation(DVec3::X * (-eighth * sy * sz));
+        ClumpPart { shape: Shape::Box { size: DVec3::new(0.12, 0.006, 2.0 * half) }, at, turn }
+    };
+    let rows = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)];
+    let loaded = |sy: f64| if sy > 0.0 { 0.0 } else { play };
+    let rail = Clump::shape(rows.map(|(sy, sz)| slab(sy, sz, -1.0, 0.0)).into());
+    let carriage = Clump::shape(rows.map(|(sy, sz)| slab(sy, sz, 1.0, loaded(sy))).into());
+    let mut model =
+        Model::new(["ball", "raceway"].map(|name| Material { name: name.into(), density: 7800.0 }).into(), 1e-3);
+    let limits = Limits {
+        slide: Some(Limit::mu(0.1)),
+        roll: Some(Limit::length(rho)),
+        spin: Some(Limit::length(rho)),
+        ..Limits::default()
+    };
+    model.laws.set(0, 1, RigidLaws { normal: Rigid::default(), limits });
+    (0..2).for_each(|material| model.laws.let_pass(material, material));
+    model.method = Nonsmooth { tolerance: Some(1e-11), max_iterations: 100_000, ..Nonsmooth::default() }.into();
+    let speed = 0.1;
+    let mut bodies = vec![
+        Body { motion: Motion::Fixed, ..Body::new(rail, 1, DVec3::ZERO) },
+        Body {
+            mass: Some(1.0),
+            inertia_body: Some(DVec3::splat(1e-3)),
+            velocity: DVec3::X * speed,
+            lock: [false, false, true, true, true, true],
+            force: (DVec3::Y * -load).into(),
+            ..Body::new(carriage, 1, DVec3::ZERO)
+        },
+    ];
+    for (sy, sz) in rows {
+        let out = DVec3::new(0.0, sy, sz) * std::f64::consts::FRAC_1_SQRT_2;
+        bodies.extend((0..9).map(|k| Body {
+            velocity: DVec3::X * (0.5 * speed),
+            angular_velocity: out.cross(DVec3::X) * (0.5 * speed / r),
+            ..Body::new(
+                Shape::Sphere { radius: r },
+                0,
+                DVec3::new(-0.03 + 0.0075 * f64::from(k), 0.006 * sy, 0.0175 * sz),
+            )
+        }));
+    }
+    let ball = bodies[2].mass_and_inertia(7800.0).0;
+    let mut world = world(model, bodies);
+    world.advance(20).unwrap();
+    let drag = std::f64::consts::SQRT_2 * load * rho / r;
+    // 18 balls carry: m (v/2)^2/2 (1 + 2/5) each.
+    let expected = speed - drag / (1.0 + 18.0 * 0.35 * ball) * 0.02;
+    let now = world.body(1).velocity;
+    // Tasora's 3.464823 N, to 1e-3 N: 2e-5 m/s in 20 steps.
+    assert!((now.x - expected).abs() < 2e-5 && now.y.abs() < 1e-6, "{now} {expected}");
+    world.keep_rows(true);
+    world.advance(1).unwrap();
+    let rows = world.rows();
+    let pressed: Vec<_> = rows.iter().filter(|row| row.normal_force > 1.0).collect();
+    assert_eq!(pressed.len(), 36);
+    for row in &pressed {
+        // The ball is b: the rail or the carriage is a, by its part.
+        assert!(row.a < 2 && parts_of(row.feature)[0] < 2, "{row:?}");
+    }
+}

@@ -38,6 +38,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     tasora::incline::EXPERIMENT,
     tasora::spin::EXPERIMENT,
     tasora::limit_states::EXPERIMENT,
+    tasora::guideway::EXPERIMENT,
 ];
 
 /// The experiment of this id.

@@ -76,3 +76,22 @@ fn stacks_rest_up_to_their_limits() {
         ["0.6,0", "0.3,0.05", "0.2,0.1", "0.1,0.1"].map(|case| outcome.metrics[&format!("pyramid_rests[{case}]")]);
     assert_eq!(rests, [true, true, true, false].map(Metric::Holds));
 }
+
+#[test]
+fn a_guideway_has_the_drag_of_section_6_2() {
+    let outcome = done("tasora/guideway");
+    let expected = [
+        ("force[100]", 6.007107, 1e-3),
+        ("force[490]", 8.764823, 1e-3),
+        ("force[2000]", 19.442136, 1e-3),
+        ("force_no_seal[490]", 3.464823, 1e-3),
+        ("force_maker[490]", 7.75, 1e-3),
+        ("drag_exact[0.2]", 0.428, 1e-3),
+        ("drag_associated[0.2]", 0.642, 1e-3),
+        ("stick_speed[0.99]", 0.0, 1e-8),
+        ("slip_speed[1.01]", 1.741e-4, 1e-6),
+    ];
+    for (name, value, tolerance) in expected {
+        assert!((number(&outcome, name) - value).abs() < tolerance, "{name}: {}", number(&outcome, name));
+    }
+}

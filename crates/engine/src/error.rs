@@ -75,7 +75,7 @@ pub enum BuildError {
     /// Two bodies that may meet, of shapes whose contact is not built.
     #[error(
         "body {a} ({first}) and body {b} ({second}) may meet, which is not built: ellipsoids touch planes, spheres, \
-         ellipsoids and boxes; boxes touch planes, spheres and ellipsoids, and boxes under kind = \"nonsmooth\""
+         ellipsoids and boxes; boxes touch planes, spheres and ellipsoids, and boxes under kind = \"nonsmooth\"; cylinders touch planes and spheres"
     )]
     NotBuilt {
         /// Lower id.

@@ -22,6 +22,10 @@ pub(crate) fn check_body(id: u32, body: &Body, model: &Model) -> Result<(), Buil
     check_motion(id, body)?;
     check_centre(id, body)?;
     let (what, least) = match body.shape {
+        Shape::Cylinder { radius, length, axis } if is_direction(axis) => {
+            ("the radius or length of the cylinder", radius.min(length))
+        }
+        Shape::Cylinder { axis, .. } => return impossible("the length of the cylinder's axis", axis.length(), "one"),
         Shape::Clump(ref clump) => check_clump(id, clump)?,
         Shape::Sphere { radius } => ("radius", radius),
         Shape::Ellipsoid { axes } => ("a semi-axis of the ellipsoid", axes.min_element()),

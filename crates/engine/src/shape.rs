@@ -4,7 +4,7 @@ pub mod clump;
 
 use std::sync::Arc;
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
 use clump::Clump;
@@ -26,6 +26,15 @@ pub enum Shape {
     Box {
         /// Lengths of its edges (m), positive.
         size: DVec3,
+    },
+    /// A solid cylinder around the body's position.
+    Cylinder {
+        /// Radius (m), positive.
+        radius: f64,
+        /// Length along the axis (m), positive.
+        length: f64,
+        /// Unit vector, in the body's frame.
+        axis: DVec3,
     },
     /// Several solids as one rigid body, in the body's frame.
     #[serde(with = "shared")]
@@ -110,6 +119,7 @@ impl Shape {
             Shape::Sphere { radius } => Some(*radius),
             Shape::Ellipsoid { axes } => Some(axes.max_element()),
             Shape::Box { size } => Some(0.5 * size.length()),
+            Shape::Cylinder { radius, length, .. } => Some((radius * radius + 0.25 * length * length).sqrt()),
             Shape::Clump(clump) => Some(clump.reach(clump.properties().centre)),
             _ => None,
         }
@@ -123,9 +133,9 @@ impl Shape {
         }
     }
 
-    /// Whether it is an ellipsoid, a box or a clump: a body that loads move, but no sphere.
+    /// Whether it is an ellipsoid, a box, a cylinder or a clump: a body that loads move, but no sphere.
     pub fn is_solid(&self) -> bool {
-        matches!(self, Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Clump(_))
+        matches!(self, Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Cylinder { .. } | Shape::Clump(_))
     }
 
     /// Centre of mass in the body's frame (m).
@@ -135,7 +145,12 @@ impl Shape {
 
     /// `body_from_principal`: the frame of `gyration`.
     pub fn principal_axes(&self) -> DQuat {
-        if let Shape::Clump(clump) = self { clump.properties().axes } else { DQuat::IDENTITY }
+        match self {
+            Shape::Clump(clump) => clump.properties().axes,
+            // The axes of the body are principal where the cylinder's axis is one of them.
+            Shape::Cylinder { axis, .. } if !is_along_one(*axis) => DQuat::from_mat3(&frame_along(*axis)).normalize(),
+            _ => DQuat::IDENTITY,
+        }
     }
 
     /// Whether it is a surface without an inside that has a mass: a plane, rectangle, tube or cone.
@@ -158,6 +173,7 @@ impl Shape {
                 let along = (along - normal * along.dot(normal)).normalize();
                 Shape::Rectangle { normal, along, size, sides }
             }
+            Shape::Cylinder { radius, length, axis } => Shape::Cylinder { radius, length, axis: axis.normalize() },
             Shape::Tube { radius, length, axis, sides } => {
                 Shape::Tube { radius, length, axis: axis.normalize(), sides }
             }
@@ -173,6 +189,9 @@ impl Shape {
             Shape::Sphere { radius } => Shape::Sphere { radius: change(radius) },
             Shape::Ellipsoid { axes } => Shape::Ellipsoid { axes: change_all(axes) },
             Shape::Box { size } => Shape::Box { size: change_all(size) },
+            Shape::Cylinder { radius, length, axis } => {
+                Shape::Cylinder { radius: change(radius), length: change(length), axis }
+            }
             Shape::Clump(_) => self,
             Shape::Plane { .. } | Shape::Rectangle { .. } | Shape::Tube { .. } | Shape::Cone { .. } => self,
         }
@@ -193,6 +212,7 @@ impl Shape {
             Shape::Sphere { radius: r } => Some(4.0 / 3.0 * std::f64::consts::PI * r * r * r),
             Shape::Ellipsoid { axes } => Some(4.0 / 3.0 * std::f64::consts::PI * axes.element_product()),
             Shape::Box { size } => Some(size.element_product()),
+            Shape::Cylinder { radius, length, .. } => Some(std::f64::consts::PI * radius * radius * length),
             Shape::Clump(ref clump) => Some(clump.properties().volume),
             _ => None,
         }
@@ -207,6 +227,12 @@ impl Shape {
             Shape::Sphere { radius } => DVec3::splat(0.4 * radius * radius),
             Shape::Ellipsoid { axes } => about_axes(axes * axes, 0.2),
             Shape::Box { size } => about_axes(size * size, 1.0 / 12.0),
+            Shape::Cylinder { radius, length, axis } => {
+                let (along, across) = (0.5 * radius * radius, 0.25 * radius * radius + length * length / 12.0);
+                // Along z of the principal axes where these are not the body's.
+                let axis = if is_along_one(axis) { axis.abs() } else { DVec3::Z };
+                DVec3::splat(across) + axis * (along - across)
+            }
             Shape::Clump(ref clump) => clump.properties().gyration,
             _ => DVec3::ZERO,
         }
@@ -222,6 +248,7 @@ impl Shape {
                 Some([most * most / least, least * least / most])
             }
             Shape::Box { size } => Some([0.5 * size.min_element(); 2]),
+            Shape::Cylinder { radius, .. } => Some([radius; 2]),
             _ => None,
         }
     }
@@ -232,6 +259,7 @@ impl Shape {
             Shape::Sphere { .. } => "sphere",
             Shape::Ellipsoid { .. } => "ellipsoid",
             Shape::Box { .. } => "box",
+            Shape::Cylinder { .. } => "cylinder",
             Shape::Clump(_) => "clump",
             Shape::Plane { .. } => "plane",
             Shape::Rectangle { .. } => "rectangle",
@@ -239,6 +267,17 @@ impl Shape {
             Shape::Cone { .. } => "cone",
         }
     }
+}
+
+/// Whether a unit vector lies along one of the axes.
+fn is_along_one(axis: DVec3) -> bool {
+    axis.abs().max_element() == 1.0
+}
+
+/// A frame whose z lies along a unit vector; the axes themselves for z.
+pub fn frame_along(axis: DVec3) -> DMat3 {
+    let (x, y) = axis.any_orthonormal_pair();
+    DMat3::from_cols(x, y, axis)
 }
 
 /// A clump written as its parts.

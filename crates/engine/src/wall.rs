@@ -73,7 +73,8 @@ impl Wall {
     pub fn new(shape: &Shape, position: DVec3, world_from_body: DQuat) -> Option<Wall> {
         let turn = |v: DVec3| world_from_body * v;
         let (surface, sides) = match *shape {
-            Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Clump(_) => return None,
+            Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } => return None,
+            Shape::Cylinder { .. } | Shape::Clump(_) => return None,
             Shape::Plane { normal } => (Surface::Plane { normal: turn(normal) }, Sides::Front),
             Shape::Rectangle { normal, along, size, sides } => {
                 let (normal, along) = (turn(normal), turn(along));

@@ -26,6 +26,8 @@
 //! | ellipsoid with a sphere, an ellipsoid, a plane or a box | 1/(H_a + H_b), H the mean curvature at the touch, 0 of the box |
 //! | corner of a box, plane | half of the box' shortest edge |
 //! | box, box | half of the shortest edge of the two |
+//! | cylinder, plane | radius of the cylinder |
+//! | sphere, cylinder | R |
 //!
 //! Curvatures may be 0 or negative (inside a tube). A law that needs 1/(1/R_a + 1/R_b) from them must ask whether there is one.
 
@@ -33,6 +35,8 @@ mod box_box;
 pub mod box_ellipsoid;
 pub mod box_plane;
 pub mod box_sphere;
+pub mod cylinder_plane;
+pub mod cylinder_sphere;
 pub mod ellipsoid_ellipsoid;
 pub mod ellipsoid_plane;
 pub mod ellipsoid_sphere;

@@ -4,8 +4,8 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::body::Body;
 use crate::collide::solid::{self, Form};
-use crate::shape::Shape;
 use crate::shape::clump::ClumpPart;
+use crate::shape::{Shape, frame_along};
 use crate::wall::Wall;
 
 /// Names a shape that is carried by a body, for as long as the run lasts: what seams and contacts are told apart by. Of two, seams
@@ -49,7 +49,11 @@ impl Posed {
         }
         match Form::of(shape) {
             Some(form) => {
-                Posed::Solid(solid::Posed { form, position, world_from_body: DMat3::from_quat(world_from_body) })
+                let turn = DMat3::from_quat(world_from_body);
+                // A cylinder has a frame of its own, its axis along z.
+                let world_from_body =
+                    if let Shape::Cylinder { axis, .. } = shape { turn * frame_along(*axis) } else { turn };
+                Posed::Solid(solid::Posed { form, position, world_from_body })
             }
             None => Posed::Sphere { centre: position, radius: shape.radius().unwrap_or(0.0) },
         }

@@ -3,7 +3,7 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::collide::{Touch, Touches};
+use crate::collide::{Touch, Touches, cylinder_plane, cylinder_sphere};
 use crate::collide::{
     box_box, box_ellipsoid, box_plane, box_sphere, ellipsoid_ellipsoid, ellipsoid_plane, ellipsoid_sphere,
 };
@@ -28,6 +28,13 @@ pub enum Form {
         /// Half of its edges (m).
         half: DVec3,
     },
+    /// A cylinder along the z of its own frame.
+    Cylinder {
+        /// m.
+        radius: f64,
+        /// Half of its length (m).
+        half: f64,
+    },
     /// A half-space behind a plane.
     Plane {
         /// Unit vector out of it, world axes.
@@ -36,11 +43,12 @@ pub enum Form {
 }
 
 impl Form {
-    /// The form of an ellipsoid or a box.
+    /// The form of an ellipsoid, a box or a cylinder.
     pub fn of(shape: &Shape) -> Option<Form> {
         match *shape {
             Shape::Ellipsoid { axes } => Some(Form::Ellipsoid { axes }),
             Shape::Box { size } => Some(Form::Box { half: size * 0.5 }),
+            Shape::Cylinder { radius, length, .. } => Some(Form::Cylinder { radius, half: 0.5 * length }),
             _ => None,
         }
     }
@@ -51,6 +59,7 @@ impl Form {
             Form::Sphere { radius } => *radius,
             Form::Ellipsoid { axes } => axes.max_element(),
             Form::Box { half } => half.length(),
+            Form::Cylinder { radius, half } => (radius * radius + half * half).sqrt(),
             Form::Plane { .. } => f64::INFINITY,
         }
     }
@@ -145,6 +154,9 @@ impl Meeting {
 pub fn features(a: &Form, b: &Form) -> u32 {
     match (a, b) {
         (Form::Box { .. }, Form::Plane { .. }) | (Form::Plane { .. }, Form::Box { .. }) => 8,
+        (Form::Cylinder { .. }, Form::Plane { .. }) | (Form::Plane { .. }, Form::Cylinder { .. }) => {
+            cylinder_plane::PLACES
+        }
         _ => 1,
     }
 }
@@ -165,7 +177,11 @@ pub fn is_built(one: &Shape, other: &Shape) -> bool {
 /// Whether `collide::touch` has the touches of a pair of shapes, which are no clumps.
 pub fn is_touched(one: &Shape, other: &Shape) -> bool {
     let is_box = |shape: &Shape| matches!(shape, Shape::Box { .. });
-    is_built(one, other) || is_box(one) && is_box(other) || one.is_sphere() || other.is_sphere()
+    let is_cylinder = |shape: &Shape| matches!(shape, Shape::Cylinder { .. });
+    let is_plane = |shape: &Shape| matches!(shape, Shape::Plane { .. });
+    let on_plane = |one: &Shape, other: &Shape| is_cylinder(one) && is_plane(other);
+    let alike = is_box(one) && is_box(other) || on_plane(one, other) || on_plane(other, one);
+    is_built(one, other) || alike || one.is_sphere() || other.is_sphere()
 }
 
 /// Where two bodies touch, or would; `None` for pairs that are not built. `feature` says which of several places.
@@ -181,7 +197,16 @@ pub fn meet(a: &Posed, b: &Posed, feature: u32) -> Option<Meeting> {
         (Form::Box { half }, Form::Plane { normal }) => Some(box_plane::meet(half, a, normal, b.position, feature)),
         (Form::Box { half }, Form::Sphere { radius }) => Some(box_sphere::meet(half, a, b.position, radius)),
         (Form::Box { half }, Form::Ellipsoid { axes }) => Some(box_ellipsoid::meet(half, a, axes, b)),
-        (Form::Plane { .. } | Form::Sphere { .. }, Form::Ellipsoid { .. } | Form::Box { .. })
+        (Form::Cylinder { radius, half }, Form::Plane { normal }) => {
+            Some(cylinder_plane::meet([radius, half], a, normal, b.position, feature))
+        }
+        (Form::Cylinder { radius: side, half }, Form::Sphere { radius }) => {
+            Some(cylinder_sphere::meet([side, half], a, b.position, radius))
+        }
+        (
+            Form::Plane { .. } | Form::Sphere { .. },
+            Form::Ellipsoid { .. } | Form::Box { .. } | Form::Cylinder { .. },
+        )
         | (Form::Ellipsoid { .. }, Form::Box { .. }) => meet(b, a, feature).map(Meeting::turned),
         _ => None,
     }

@@ -11,6 +11,7 @@ pub(crate) fn check_body(id: u32, body: &Body) -> Result<(), BuildError> {
     }
     let what = match body.shape {
         Shape::Clump(_) => "clumps",
+        Shape::Cylinder { .. } => "cylinders",
         _ if body.centre.is_some() => "`centre`",
         _ => return Ok(()),
     };

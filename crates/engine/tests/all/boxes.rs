@@ -1,4 +1,4 @@
-//! Boxes on boxes, rigid: rest, slopes, torsion. Judged by closed forms.
+//! Boxes on boxes and cylinders on planes, rigid: rest, slopes, torsion, rolling. Judged by closed forms.
 
 use glam::{DQuat, DVec3};
 use stickslip::Shape;
@@ -119,4 +119,61 @@ fn the_order_of_boxes_does_not_matter() {
         assert!((one.0 - two.0).length() + (one.1 - two.1).length() < 1e-6, "{one:?} {two:?}");
     }
     assert!(pair(false)[1].1.length() > 0.1, "they hit");
+}
+
+fn drum(radius: f64, length: f64, position: DVec3) -> Body {
+    Body::new(Shape::Cylinder { radius, length, axis: DVec3::Y }, 0, position)
+}
+
+fn floor() -> Body {
+    Body { motion: Motion::Fixed, ..Body::new(Shape::Plane { normal: DVec3::Z }, 0, DVec3::ZERO) }
+}
+
+/// A cylinder on a slope rolls with 2/3 g sin a while tan a < 3 mu.
+#[test]
+fn a_cylinder_rolls_down_a_slope_on_two_points() {
+    let gravity = DVec3::new(0.3, 0.0, -1.0) * GRAVITY;
+    let (dt, steps) = (1e-3, 200);
+    let mut world = world(model(dt, 0.5, gravity), vec![floor(), drum(0.1, 0.3, DVec3::Z * 0.1)]);
+    world.advance(steps - 1).unwrap();
+    world.keep_rows(true);
+    world.advance(1).unwrap();
+    let now = world.body(1);
+    let expected = 2.0 / 3.0 * gravity.x * dt * steps as f64;
+    // To the residual of 1e-10 m/s in each of 200 steps.
+    assert!((now.velocity.x - expected).abs() < 1e-7, "{} {expected}", now.velocity.x);
+    assert!((now.angular_velocity.y * 0.1 - now.velocity.x).abs() < 1e-7 && (now.position.z - 0.1).abs() < 1e-8);
+    let rows = world.rows();
+    assert_eq!(rows.iter().map(|row| row.feature).collect::<Vec<_>>(), [0, 4]);
+    let across: Vec<f64> = rows.iter().map(|row| row.point.y.abs()).collect();
+    assert!(across.iter().all(|y| (y - 0.15).abs() < 1e-12), "{across:?}");
+}
+
+#[test]
+fn a_cylinder_has_its_moments_about_any_axis() {
+    let (r, l) = (0.2, 0.5);
+    let shape = |axis: DVec3| Shape::Cylinder { radius: r, length: l, axis };
+    let (along, across) = (0.5 * r * r, 0.25 * r * r + l * l / 12.0);
+    assert!((shape(DVec3::Y).gyration() - DVec3::new(across, along, across)).length() < 1e-16);
+    let axis = DVec3::new(2.0, -1.0, 2.0) / 3.0;
+    let askew = shape(axis);
+    let frame = askew.principal_axes();
+    let inertia = |v: DVec3| frame * (askew.gyration() * (frame.inverse() * v));
+    assert!((inertia(axis) - axis * along).length() < 1e-15, "{}", inertia(axis));
+    let other = axis.any_orthonormal_vector();
+    assert!((inertia(other) - other * across).length() < 1e-15);
+    assert!((shape(axis).volume().unwrap() - std::f64::consts::PI * r * r * l).abs() < 1e-16);
+}
+
+#[test]
+fn a_cylinder_stands_and_a_ball_rests_on_it() {
+    let stand = Body::new(Shape::Cylinder { radius: 0.1, length: 0.3, axis: DVec3::Z }, 0, DVec3::Z * 0.15);
+    let ball = Body::new(Shape::Sphere { radius: 0.05 }, 0, DVec3::Z * 0.35);
+    let bodies = vec![floor(), stand, ball];
+    let mut world = world(model(2e-3, 0.5, DVec3::Z * -GRAVITY), bodies.clone());
+    world.advance(300).unwrap();
+    for (id, body) in (0..).zip(&bodies) {
+        let now = world.body(id);
+        assert!((now.position - body.position).length() < 1e-8 && now.velocity.length() < 1e-8, "{now:?}");
+    }
 }

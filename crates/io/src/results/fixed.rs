@@ -160,10 +160,11 @@ fn row(body: &FixedBody, materials: &[String]) -> String {
     format!(",{name},{material},{},{sizes}\n", body.shape.kind())
 }
 
-/// Semi-axes of an ellipsoid, edges of a box (m).
+/// Semi-axes of an ellipsoid, edges of a box, radius and length of a cylinder (m).
 fn size(shape: &Shape) -> String {
     match shape {
         Shape::Ellipsoid { axes: size } | Shape::Box { size } => format!("{:?} {:?} {:?}", size.x, size.y, size.z),
+        Shape::Cylinder { radius, length, .. } => format!("{radius:?} {length:?}"),
         _ => String::new(),
     }
 }

@@ -6,6 +6,7 @@ use stickslip::math;
 
 use super::picture::{Drawing, FOCAL, FRAME, SolidBody, Sphere, panel};
 use super::scales::Range;
+use super::solid::Form;
 
 impl Drawing {
     /// The body with this number: first come the spheres.
@@ -191,7 +192,7 @@ impl Member<'_> {
     pub(super) fn radius(&self) -> f64 {
         match self {
             Member::Sphere(sphere) => sphere.radius,
-            Member::Solid(solid) if solid.is_box => solid.half.length(),
+            Member::Solid(solid) if solid.form != Form::Ellipsoid => solid.half.length(),
             Member::Solid(solid) => solid.half.max_element(),
         }
     }

@@ -10,13 +10,13 @@ use stickslip::World;
 use stickslip::cell::Frame;
 use stickslip::math;
 use stickslip::measure::PartView;
-use stickslip::shape::Shape;
+use stickslip::shape::{Shape, frame_along};
 
 use super::framing::{Camera, View, frame_middle};
 use super::panel::Panel;
 use super::render::{self, Ball, Ground, Stage};
 use super::scales::{Range, draw_bar, draw_length};
-use super::solid::Solid;
+use super::solid::{Form, Solid};
 
 pub(super) const WIDTH: usize = 1200;
 pub(super) const HEIGHT: usize = 800;
@@ -71,8 +71,8 @@ pub struct SolidBody {
     pub orientation: DQuat,
     /// Half its extent along each axis of the body's frame (m).
     pub half: DVec3,
-    /// Whether it is a box.
-    pub is_box: bool,
+    /// What it is.
+    pub form: Form,
     /// The value.
     pub value: f64,
 }
@@ -81,7 +81,7 @@ impl SolidBody {
     /// How far it reaches from its centre along a unit vector (m).
     pub fn reach(&self, axis: DVec3) -> f64 {
         let extents = (self.orientation.conjugate() * axis) * self.half;
-        if self.is_box { extents.abs().element_sum() } else { extents.length() }
+        self.form.reach(extents.to_array())
     }
 }
 
@@ -102,8 +102,17 @@ impl Drawing {
             for PartView { shape, position, orientation } in world.parts(id) {
                 match shape {
                     Shape::Sphere { radius } => spheres.push(Sphere { centre: position, radius, value }),
-                    Shape::Ellipsoid { axes } => solids.push(solid((position, orientation), axes, false, value)),
-                    Shape::Box { size } => solids.push(solid((position, orientation), 0.5 * size, true, value)),
+                    Shape::Ellipsoid { axes } => {
+                        solids.push(solid((position, orientation), axes, Form::Ellipsoid, value))
+                    }
+                    Shape::Box { size } => {
+                        solids.push(solid((position, orientation), 0.5 * size, Form::Box, value));
+                    }
+                    Shape::Cylinder { radius, length, axis } => {
+                        let turn = orientation * DQuat::from_mat3(&frame_along(axis));
+                        let half = DVec3::new(radius, radius, 0.5 * length);
+                        solids.push(solid((position, turn), half, Form::Cylinder, value));
+                    }
                     Shape::Plane { normal } => planes.push((position, orientation * normal)),
                     shape => walls.push((shape, position, orientation)),
                 }
@@ -218,7 +227,7 @@ impl Drawing {
             centre: camera.place(solid.centre),
             axes: Mat3::from_cols_array_2d(&DVec3::AXES.map(|axis| camera.turn(solid.orientation * axis).to_array())),
             half: (solid.half / size).as_vec3(),
-            is_box: solid.is_box,
+            form: solid.form,
             colour: colour(solid.value),
         };
         let lines = self.edges.iter().flat_map(|edge| line(edge.map(|end| camera.place(end))));
@@ -248,8 +257,8 @@ impl Drawing {
     }
 }
 
-fn solid((centre, orientation): (DVec3, DQuat), half: DVec3, is_box: bool, value: f64) -> SolidBody {
-    SolidBody { centre, orientation, half, is_box, value }
+fn solid((centre, orientation): (DVec3, DQuat), half: DVec3, form: Form, value: f64) -> SolidBody {
+    SolidBody { centre, orientation, half, form, value }
 }
 
 /// The twelve edges of a cell.
@@ -292,9 +301,8 @@ pub(super) fn panel(camera: &Camera, (shape, position, orientation): &(Shape, DV
         Shape::Cone { radii, length: long, axis, .. } => {
             Some(Panel::Turned { at, axis: turn(axis), radii: radii.map(length), half_length: length(0.5 * long) })
         }
-        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Clump(_) | Shape::Plane { .. } => {
-            None
-        }
+        Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Plane { .. } => None,
+        Shape::Cylinder { .. } | Shape::Clump(_) => None,
     }
 }
 

@@ -313,6 +313,7 @@ mod tests {
     use glam::{Mat3, Quat};
 
     use super::*;
+    use crate::results::solid::Form;
 
     fn stage(balls: Vec<Ball>, solids: Vec<Solid>) -> Stage {
         Stage {
@@ -339,8 +340,8 @@ mod tests {
         Mat3::from_quat(Quat::from_xyzw(part(37), part(59), part(83), part(7) + 0.001).normalize())
     }
 
-    fn solid(k: usize, centre: Vec3, half: Vec3, is_box: bool) -> Solid {
-        Solid { centre, axes: turned(k), half, is_box, colour: Vec3::new(0.9, 0.1, 0.1) }
+    fn solid(k: usize, centre: Vec3, half: Vec3, form: Form) -> Solid {
+        Solid { centre, axes: turned(k), half, form, colour: Vec3::new(0.9, 0.1, 0.1) }
     }
 
     /// So many places evenly spread over a ball about the middle of the stage.
@@ -360,8 +361,8 @@ mod tests {
     #[test]
     fn the_work_is_bounded_for_any_content() {
         let count = 100_000;
-        let solids = |count: usize, half: Vec3, is_box: bool| -> Vec<Solid> {
-            places(count).enumerate().map(|(k, at)| solid(k, at, half, is_box)).collect()
+        let solids = |count: usize, half: Vec3, form: Form| -> Vec<Solid> {
+            places(count).enumerate().map(|(k, at)| solid(k, at, half, form)).collect()
         };
         // As much of the room as a dense packing fills: half of it.
         let filling = |shape: Vec3| shape * (0.5 * 0.73 / (count as f32 * shape.element_product())).cbrt();
@@ -370,18 +371,18 @@ mod tests {
             (Vec3::new(3.0, 2.0, 1.0), Vec3::new(100.0, 1.0, 1.0), Vec3::new(100.0, 100.0, 1.0));
         // Around the eye's plane: what reaches it is left out, the rest fills the frame.
         let nearer = |solid: Solid| Solid { centre: solid.centre - Vec3::Z * 4.5, ..solid };
-        let close = solids(count, filling(grain), false).into_iter().map(nearer).collect();
+        let close = solids(count, filling(grain), Form::Ellipsoid).into_iter().map(nearer).collect();
         let close = Stage { middle: Vec3::Z * 0.5, ..stage(vec![], close) };
         let contents = [
-            ("25 ellipsoids", stage(vec![], solids(25, grain * 0.08, false))),
+            ("25 ellipsoids", stage(vec![], solids(25, grain * 0.08, Form::Ellipsoid))),
             ("spheres", stage(places(count).map(ball).collect(), vec![])),
-            ("ellipsoids", stage(vec![], solids(count, filling(grain), false))),
-            ("boxes", stage(vec![], solids(count, filling(grain), true))),
-            ("needles", stage(vec![], solids(count, filling(needle), false))),
-            ("rods", stage(vec![], solids(count, filling(needle), true))),
-            ("discs", stage(vec![], solids(count, filling(disc), false))),
-            ("plates", stage(vec![], solids(count, filling(disc), true))),
-            ("each as large as the frame", stage(vec![], solids(1000, grain * 0.3, false))),
+            ("ellipsoids", stage(vec![], solids(count, filling(grain), Form::Ellipsoid))),
+            ("boxes", stage(vec![], solids(count, filling(grain), Form::Box))),
+            ("needles", stage(vec![], solids(count, filling(needle), Form::Ellipsoid))),
+            ("rods", stage(vec![], solids(count, filling(needle), Form::Box))),
+            ("discs", stage(vec![], solids(count, filling(disc), Form::Ellipsoid))),
+            ("plates", stage(vec![], solids(count, filling(disc), Form::Box))),
+            ("each as large as the frame", stage(vec![], solids(1000, grain * 0.3, Form::Ellipsoid))),
             ("close", close),
         ];
         for (name, stage) in &contents {
@@ -396,7 +397,7 @@ mod tests {
     #[test]
     fn the_silhouette_of_an_ellipsoid_is_the_closed_form_to_a_pixel() {
         for (k, half) in [Vec3::new(0.6, 0.4, 0.2), Vec3::new(0.9, 0.02, 0.02)].into_iter().enumerate() {
-            let body = solid(k, Vec3::new(0.1, -0.2, 5.0), half, false);
+            let body = solid(k, Vec3::new(0.1, -0.2, 5.0), half, Form::Ellipsoid);
             let stage = stage(vec![], vec![body]);
             let picture = drawn(&stage).pixels;
             let to_unit = |v: glam::DVec3| body.axes.as_dmat3().transpose() * v / body.half.as_dvec3();
@@ -431,7 +432,10 @@ mod tests {
     fn the_pixels_do_not_depend_on_the_number_of_threads() {
         let half = Vec3::new(0.3, 0.2, 0.05);
         let ball = |at: Vec3| Ball { centre: at + 0.05, radius: 0.12, colour: Vec3::ONE };
-        let solids = places(60).enumerate().map(|(k, at)| solid(k, at, half, k % 2 == 0)).collect();
+        let solids = places(60)
+            .enumerate()
+            .map(|(k, at)| solid(k, at, half, if k % 2 == 0 { Form::Box } else { Form::Ellipsoid }))
+            .collect();
         let mut stage = stage(places(40).map(ball).collect(), solids);
         stage.grounds.push(Ground { point: Vec3::new(0.0, -1.0, 5.0), normal: Vec3::Y });
         let on = |threads: usize| {
@@ -445,7 +449,7 @@ mod tests {
 
     #[test]
     fn who_asks_to_stop_gets_no_picture() {
-        let stage = stage(vec![], vec![solid(0, Vec3::Z * 5.0, Vec3::splat(0.5), true)]);
+        let stage = stage(vec![], vec![solid(0, Vec3::Z * 5.0, Vec3::splat(0.5), Form::Box)]);
         assert!(render(&stage, &AtomicBool::new(true)).is_none());
     }
 }

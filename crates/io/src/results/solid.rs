@@ -1,4 +1,4 @@
-//! Ellipsoids and boxes in pictures: where rays meet them.
+//! Ellipsoids, boxes and cylinders in pictures: where rays meet them.
 //!
 //! An ellipsoid is seen within an ellipse, in closed form: the planes through the eye that touch it, with normals n, are those
 //! with n (c c - S) n = 0, where c is its centre and n S n the square of its extent along n; that is the silhouette's dual
@@ -11,7 +11,30 @@ use super::canvas::{Canvas, Ellipse, Front, Patch, Slant};
 /// What becomes of a direction that lies in a face, so that nothing is divided by zero.
 const GRAZING: f32 = 1e-9;
 
-/// An ellipsoid or a box to draw, in the camera's frame.
+/// What a solid is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// An ellipsoid.
+    Ellipsoid,
+    /// A box.
+    Box,
+    /// A cylinder along the third of its axes; its first two half extents are its radius.
+    Cylinder,
+}
+
+impl Form {
+    /// How far a solid of these half extents reaches along a direction of its own frame: the sizes of what each axis adds.
+    pub fn reach(self, extents: [f64; 3]) -> f64 {
+        let [x, y, z] = extents;
+        match self {
+            Form::Ellipsoid => (x * x + y * y + z * z).sqrt(),
+            Form::Box => x.abs() + y.abs() + z.abs(),
+            Form::Cylinder => (x * x + y * y).sqrt() + z.abs(),
+        }
+    }
+}
+
+/// A solid to draw, in the camera's frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Solid {
     /// Centre.
@@ -20,8 +43,8 @@ pub struct Solid {
     pub axes: Mat3,
     /// Half its extent along each of them.
     pub half: Vec3,
-    /// Whether it is a box.
-    pub is_box: bool,
+    /// What it is.
+    pub form: Form,
     /// Linear colour.
     pub colour: Vec3,
 }
@@ -61,14 +84,24 @@ impl Solid {
     /// How far it reaches from its centre along a unit vector.
     pub fn reach(&self, along: Vec3) -> f32 {
         let extents = self.axes.transpose() * along * self.half;
-        if self.is_box { extents.abs().element_sum() } else { extents.length() }
+        match self.form {
+            Form::Ellipsoid => extents.length(),
+            Form::Box => extents.abs().element_sum(),
+            Form::Cylinder => extents.truncate().length() + extents.z.abs(),
+        }
     }
 
     /// Unit vector out of it at a point of its surface.
     pub fn normal(&self, point: Vec3) -> Vec3 {
         let place = self.axes.transpose() * (point - self.centre);
-        if !self.is_box {
+        if self.form == Form::Ellipsoid {
             return (self.axes * (place / (self.half * self.half))).normalize_or_zero();
+        }
+        if self.form == Form::Cylinder {
+            let (across, along) = (place.truncate(), place.z);
+            let on_side = self.half.x - across.length() < self.half.z - along.abs();
+            let out = if on_side { across.normalize_or_zero().extend(0.0) } else { Vec3::Z * along.signum() };
+            return self.axes * out;
         }
         let below = self.half - place.abs();
         let face = if below.x <= below.y && below.x <= below.z {
@@ -103,10 +136,10 @@ impl Solid {
         if canvas.hides(low, high, near) {
             return;
         }
-        if self.is_box {
-            self.paint_seen_box(view, canvas, id, near);
-        } else {
-            self.paint_seen_ellipsoid(view, canvas, id, near);
+        match self.form {
+            Form::Ellipsoid => self.paint_seen_ellipsoid(view, canvas, id, near),
+            Form::Box => self.paint_seen_box(view, canvas, id, near),
+            Form::Cylinder => self.paint_seen_cylinder(view, canvas, id, near),
         }
     }
 
@@ -165,6 +198,45 @@ impl Solid {
         });
     }
 
+    /// Where a ray, in its frame, enters a cylinder and leaves it.
+    fn cylinder_chord(&self, from: Vec3, along: Vec3) -> Option<(f32, f32)> {
+        let (p, d) = (from.truncate(), along.truncate());
+        let a = d.length_squared().max(GRAZING * GRAZING);
+        let (b, c) = (p.dot(d), p.length_squared() - self.half.x * self.half.x);
+        let root = b * b - a * c;
+        if root <= 0.0 {
+            return None;
+        }
+        let root = root.sqrt();
+        let slope = if along.z.abs() < GRAZING { GRAZING } else { along.z };
+        let (s, t) = ((-self.half.z - from.z) / slope, (self.half.z - from.z) / slope);
+        let (enter, leave) = (((-b - root) / a).max(s.min(t)), ((-b + root) / a).min(s.max(t)));
+        (enter < leave).then_some((enter, leave))
+    }
+
+    fn paint_seen_cylinder(&self, view: &Perspective, canvas: &mut Canvas, id: u32, near: f32) {
+        let slope = |corner: Vec3| corner.truncate().as_dvec2() / f64::from(corner.z);
+        let corners = self.corners().map(|corner| view.sample(slope(corner)).as_vec2());
+        let (turn, c) = (self.axes.transpose(), self.centre);
+        canvas.paint(&corners_patch(corners, canvas, near, &[]), id, |i, j| {
+            let slope = view.slope(i, j);
+            // Along the ray from where it crosses the plane z = c.z.
+            let chord = self.cylinder_chord(turn * (slope * c.z - c.truncate()).extend(0.0), turn * slope.extend(1.0));
+            chord.map_or(f32::INFINITY, |(enter, _)| c.z + enter)
+        });
+    }
+
+    fn paint_parallel_cylinder(&self, view: &Parallel, canvas: &mut Canvas, height: f32, near: f32) {
+        let corners = self.corners().map(|corner| view.sample(corner));
+        let turned = self.axes.transpose() * view.frame;
+        let centre = view.sample(self.centre);
+        canvas.paint(&corners_patch(corners, canvas, near, &[]), 0, |i, j| {
+            let from = (turned.x_axis * (i - centre.x) + turned.y_axis * (j - centre.y)) * view.pitch;
+            let chord = self.cylinder_chord(from, turned.z_axis);
+            chord.map_or(f32::INFINITY, |(_, leave)| -(height + leave))
+        });
+    }
+
     /// Paints it as it is seen along parallel rays.
     pub fn paint_parallel(&self, view: &Parallel, canvas: &mut Canvas) {
         let height = self.centre.dot(view.frame.z_axis);
@@ -174,10 +246,10 @@ impl Solid {
         if canvas.hides(middle - half, middle + half, near) {
             return;
         }
-        if self.is_box {
-            self.paint_parallel_box(view, canvas, height, near);
-        } else {
-            self.paint_parallel_ellipsoid(view, canvas, height, near);
+        match self.form {
+            Form::Ellipsoid => self.paint_parallel_ellipsoid(view, canvas, height, near),
+            Form::Box => self.paint_parallel_box(view, canvas, height, near),
+            Form::Cylinder => self.paint_parallel_cylinder(view, canvas, height, near),
         }
     }
 
@@ -296,15 +368,10 @@ mod tests {
     /// Some that lie askew, one of them slender.
     fn solids() -> Vec<Solid> {
         let turn = Mat3::from_quat(Quat::from_xyzw(0.3, -0.5, 0.2, 0.7).normalize());
-        let solid = |half: Vec3, is_box| Solid {
-            centre: Vec3::new(0.3, -0.2, 6.0),
-            axes: turn,
-            half,
-            is_box,
-            colour: Vec3::ONE,
-        };
+        let solid =
+            |half: Vec3, form| Solid { centre: Vec3::new(0.3, -0.2, 6.0), axes: turn, half, form, colour: Vec3::ONE };
         let halves = [Vec3::new(0.5, 0.3, 0.2), Vec3::new(0.6, 0.01, 0.02), Vec3::new(0.5, 0.5, 0.01)];
-        halves.iter().flat_map(|&half| [solid(half, false), solid(half, true)]).collect()
+        halves.iter().flat_map(|&half| [Form::Ellipsoid, Form::Box].map(|form| solid(half, form))).collect()
     }
 
     /// Where a ray meets it, in double precision, and by how much it does: 1 through the centre, 0 where it touches.
@@ -312,7 +379,7 @@ mod tests {
         let turn = solid.axes.as_dmat3().transpose();
         let half = solid.half.as_dvec3();
         let (from, along) = (turn * (start - solid.centre.as_dvec3()) / half, turn * along / half);
-        if solid.is_box {
+        if solid.form == Form::Box {
             let (middle, width) = (-from / along, along.recip().abs());
             let (enter, leave) = ((middle - width).max_element(), (middle + width).min_element());
             return (enter, (leave - enter) / width.min_element());
@@ -374,7 +441,7 @@ mod tests {
             centre: Vec3::new(part(k, 401), part(k, 577), part(k, 733)) * 0.6,
             axes: Mat3::from_quat(Quat::from_xyzw(part(k, 211), part(k, 307), part(k, 499), 0.3).normalize()),
             half: halves[k / 2 % 3],
-            is_box: k.is_multiple_of(2),
+            form: if k.is_multiple_of(2) { Form::Box } else { Form::Ellipsoid },
             colour: Vec3::ONE,
         };
         let mut solids: Vec<Solid> = (0..3000).map(solid).collect();

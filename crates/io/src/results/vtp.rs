@@ -109,6 +109,11 @@ fn parts(world: &World, body: BodyView) -> Vec<BodyView> {
         let half_size = match part.shape {
             Shape::Ellipsoid { axes } => axes,
             Shape::Box { size } => size * 0.5,
+            Shape::Cylinder { radius, length, axis } => {
+                // The half extents of the box around it that has its axes; exact along an axis of the body.
+                let along = axis.abs() * (0.5 * length);
+                along + (DVec3::ONE - axis * axis).max(DVec3::ZERO).map(f64::sqrt) * radius
+            }
             ref shape => DVec3::splat(shape.radius().unwrap_or(0.0)),
         };
         let velocity = body.velocity + body.angular_velocity.cross(part.position - body.position);

@@ -92,6 +92,7 @@ pub(super) fn counts(scene: &Scene) -> Vec<(&'static str, usize)> {
         ("sphere", count(&|b| b.shape.kind() == "sphere")),
         ("ellipsoid", count(&|b| b.shape.kind() == "ellipsoid")),
         ("box", count(&|b| b.shape.kind() == "box")),
+        ("cylinder", count(&|b| b.shape.kind() == "cylinder")),
         ("clump", count(&|b| b.shape.kind() == "clump")),
         ("plane", count(&|b| b.shape.kind() == "plane")),
         ("rectangle", count(&|b| b.shape.kind() == "rectangle")),

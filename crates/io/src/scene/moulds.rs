@@ -135,6 +135,11 @@ pub(super) fn solid_text(shape: &Shape, lengths: &[String]) -> String {
     match shape {
         Shape::Sphere { .. } => format!("{{ kind = \"sphere\", radius = {} }}", lengths.join(", ")),
         Shape::Ellipsoid { .. } => format!("{{ kind = \"ellipsoid\", axes = [{}] }}", lengths.join(", ")),
+        Shape::Cylinder { axis, .. } => {
+            let (radius, length) = (&lengths[0], &lengths[1]);
+            let axis = crate::scene::resolved::vector(*axis);
+            format!("{{ kind = \"cylinder\", radius = {radius}, length = {length}, axis = {axis} }}")
+        }
         _ => format!("{{ kind = \"{}\", size = [{}] }}", shape.kind(), lengths.join(", ")),
     }
 }

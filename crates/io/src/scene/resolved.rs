@@ -230,7 +230,7 @@ fn write_body(out: &mut String, scene: &Scene, header: &str, body: &Body, name: 
     writeln!(out, "material = {}", string(&scene.setup.model.materials[body.material as usize].name))?;
     match body.shape.clone() {
         Shape::Clump(clump) => write_clump(out, &clump)?,
-        solid @ (Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. }) => {
+        solid @ (Shape::Sphere { .. } | Shape::Ellipsoid { .. } | Shape::Box { .. } | Shape::Cylinder { .. }) => {
             writeln!(out, "shape = {}", plain_solid_text(&solid))?;
         }
         Shape::Plane { normal } => writeln!(out, "shape = {{ kind = \"plane\", normal = {} }}", vector(normal))?,

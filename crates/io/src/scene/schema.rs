@@ -307,6 +307,12 @@ fn solids(length: impl Fn() -> Value) -> Vec<Value> {
             ("!axes", said(array(length(), 3), "Semi-axes along x, y and z of the body [m].")),
         ]),
         object(vec![kind("box"), ("!size", said(array(length(), 3), "Edges along x, y and z of the body [m]."))]),
+        object(vec![
+            kind("cylinder"),
+            ("!radius", said(length(), "[m].")),
+            ("!length", said(length(), "Along the axis [m].")),
+            ("axis", said(or(vector(), vec![0.0, 0.0, 1.0]), "Direction of the axis; any length.")),
+        ]),
     ]
 }
 

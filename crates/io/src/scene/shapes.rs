@@ -10,7 +10,7 @@ use crate::scene::bodies::read_orientation;
 use crate::scene::moulds::read_range;
 
 /// Shapes of the design that no issue has built.
-const LATER: &[&str] = &["polygon", "cylinder", "mesh"];
+const LATER: &[&str] = &["polygon", "mesh"];
 
 /// How the length of a solid is read: what is returned stands in the shape.
 type Length<'r> = &'r mut dyn FnMut(Item<'_>) -> Result<f64>;
@@ -50,12 +50,19 @@ fn read_kind(item: Item<'_>, length: Length<'_>) -> Result<Shape> {
 
 fn read_solid_or_wall(table: &Table<'_>, length: Length<'_>) -> Result<Shape> {
     type Reader = fn(&Table<'_>, Length<'_>) -> Result<Shape>;
-    let kinds: [(&str, Reader); 8] = [
+    let kinds: [(&str, Reader); 9] = [
         ("sphere", |table, length| Ok(Shape::Sphere { radius: table.need("radius", length)? })),
         ("ellipsoid", |table, length| {
             Ok(Shape::Ellipsoid { axes: table.need("axes", |item| read_lengths(item, length))? })
         }),
         ("box", |table, length| Ok(Shape::Box { size: table.need("size", |item| read_lengths(item, length))? })),
+        ("cylinder", |table, length| {
+            Ok(Shape::Cylinder {
+                radius: table.need("radius", &mut *length)?,
+                length: table.need("length", length)?,
+                axis: table.read("axis", Item::direction)?.unwrap_or(DVec3::Z),
+            })
+        }),
         ("clump", |table, _| read_clump(table)),
         ("plane", |table, _| Ok(Shape::Plane { normal: table.need("normal", Item::direction)? })),
         ("rectangle", |table, _| read_rectangle(table)),
@@ -86,7 +93,7 @@ fn read_part(item: Item<'_>) -> Result<ClumpPart> {
     let shape = read_solid_or_wall(&table, &mut |length: Item<'_>| length.positive())?;
     if shape.is_wall() || matches!(shape, Shape::Clump(_)) {
         let message = format!("a {} is no part of a clump", shape.kind());
-        return Err(place.error(message).help("parts are solids: spheres, ellipsoids and boxes"));
+        return Err(place.error(message).help("parts are solids: spheres, ellipsoids, boxes and cylinders"));
     }
     let at = table.read("at", Item::vector)?.unwrap_or_default();
     let turn = table.read("orientation", read_orientation)?.unwrap_or(DQuat::IDENTITY);

@@ -52,6 +52,11 @@ fn chord(shape: &Shape, from: DVec3, along: DVec3) -> Option<[f64; 2]> {
             let [x, y, z] = [0, 1, 2].map(|k| slab(from[k], along[k], half[k]));
             Some(both(both(x, y), z))
         }
+        Shape::Cylinder { radius, length, axis } => {
+            let across = |v: DVec3| v - axis * v.dot(axis);
+            let of_side = within(across(from), across(along), radius * radius)?;
+            Some(both(of_side, slab(from.dot(axis), along.dot(axis), 0.5 * length)))
+        }
         _ => None,
     }
 }

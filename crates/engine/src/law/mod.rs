@@ -46,7 +46,7 @@ pub use pair_memory::{ColdBlock, MemoryLayout, PairMemory};
 pub use rigid::{Give, Rigid, RigidLaws};
 pub use spring_slider::{Arm, Cap, RollSlider, SlideSlider, SliderOptions, Slip, SpinSlider, Transport};
 pub use springs::{Spring, Springs, TypicalBody, TypicalContact};
-pub use tracked::{Birth, Form, Kinematics, SpinCurvature, Tracked, TrackedMemory, TrackedRoll, TrackedSpin};
+pub use tracked::{Birth, Form, Kinematics, SpinCurvature, Strength, Tracked, TrackedMemory, TrackedRoll, TrackedSpin};
 pub use viscous::RollViscous;
 
 use crate::contact::{Contact, Resistance, pressing};

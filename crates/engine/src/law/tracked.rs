@@ -25,6 +25,9 @@
 //! as printed. Both see the line of centres turn, so their torques need not cancel: an isolated pair that turns gains angular
 //! momentum, and energy (M_a + M_b) . w of the pair, without limit in time.
 //!
+//! **Lengths.** In place of eta_r and eta_s a length may be given, the arm of the static limit: |M_r| <= length N. Then
+//! eta = length kappa/mu, or length K_c/mu, follows from R_eff of each contact, with mu the static one; kappa = 1/(2 R_eff) also by points.
+//!
 //! **Kinematics.** `rates` (default): exact rates of spheres and walls, which count as flat. `points` (`tracked/points.rs`): the
 //! points of contact of the step before, carried by both bodies; any shape.
 //!
@@ -90,11 +93,31 @@ pub enum Birth {
     Capped,
 }
 
+/// How strong a rolling or spinning spring is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strength {
+    /// eta: a share of K_E and of mu.
+    Eta(f64),
+    /// The arm (m) that the static limit has, whatever the radii: eta follows from the contact's.
+    Length(f64),
+}
+
+impl Strength {
+    /// eta where the arm 1/kappa or 1/K_c is this (m), and mu is the static one.
+    pub fn eta(self, mu: f64, arm: f64) -> f64 {
+        match self {
+            Strength::Eta(eta) => eta,
+            Strength::Length(length) if mu * arm > 0.0 => length / (mu * arm),
+            Strength::Length(_) => 0.0,
+        }
+    }
+}
+
 /// Resistance against rolling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackedRoll {
-    /// eta_r; the torque is at most eta_r mu N/kappa: 2 eta_r mu R N on a plane, eta_r mu R N between equal spheres.
-    pub eta: f64,
+    /// eta_r; the torque is at most eta_r mu N/kappa: 2 eta_r mu R N on a plane, eta_r mu R N between equal spheres. Or its length.
+    pub strength: Strength,
     /// Dashpot as a share of the critical one 2 sqrt(I K_R); the paper has 1.
     pub damping: f64,
 }
@@ -102,8 +125,8 @@ pub struct TrackedRoll {
 /// Resistance against spinning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackedSpin {
-    /// eta_s; the torque is at most eta_s mu N/K_c.
-    pub eta: f64,
+    /// eta_s; the torque is at most eta_s mu N/K_c. Or its length.
+    pub strength: Strength,
     /// K_c.
     pub curvature: SpinCurvature,
     /// Dashpot as a share of the critical one 2 sqrt(I K_psi); the paper has 1.
@@ -142,6 +165,17 @@ pub struct Tracked {
     pub birth: Birth,
 }
 
+impl SpinCurvature {
+    /// 1/K_c (m) at a contact with this R_eff and this radius of the contact area (m).
+    fn arm(self, radius_eff: f64, patch: f64) -> f64 {
+        match self {
+            SpinCurvature::Given(curvature) => 1.0 / curvature,
+            SpinCurvature::Bodies => radius_eff,
+            SpinCurvature::Hertz => patch,
+        }
+    }
+}
+
 impl Tracked {
     /// Its name in scene files, in any form.
     pub const NAME: &'static str = "tracked";
@@ -154,12 +188,13 @@ impl Tracked {
 
     /// The same against rolling too, damped as slide is.
     pub fn with_roll(self, eta: f64) -> Self {
-        Tracked { roll: Some(TrackedRoll { eta, damping: self.damping }), ..self }
+        Tracked { roll: Some(TrackedRoll { strength: Strength::Eta(eta), damping: self.damping }), ..self }
     }
 
     /// The same against spinning too, damped as slide is.
     pub fn with_spin(self, eta: f64, curvature: SpinCurvature) -> Self {
-        Tracked { spin: Some(TrackedSpin { eta, curvature, damping: self.damping }), ..self }
+        let strength = Strength::Eta(eta);
+        Tracked { spin: Some(TrackedSpin { strength, curvature, damping: self.damping }), ..self }
     }
 
     /// The same against spinning too, over Hertz' contact area: eta_s = 1/2.
@@ -178,8 +213,8 @@ impl Tracked {
     /// K_R (N m/rad) for these curvatures (1/m) of the two bodies along the path. Zero without resistance against rolling or where
     /// both are flat; `None` for a pair that is refused, because one fits into the other (kappa_a + kappa_b <= 0).
     pub fn roll_stiffness(&self, curvature_a: f64, curvature_b: f64) -> Option<f64> {
-        let eta = self.roll.map_or(0.0, |roll| roll.eta);
         let sum = curvature_a + curvature_b;
+        let eta = self.roll.map_or(0.0, |roll| roll.strength.eta(self.limit.static_, 2.0 / sum));
         match (curvature_a, curvature_b) {
             (0.0, 0.0) => Some(0.0),
             _ if sum > 0.0 => Some(4.0 * eta * self.stiffness / (sum * sum)),
@@ -195,13 +230,48 @@ impl Tracked {
             kinetic: factor * self.limit.kinetic,
             measure: Measure::Mu,
         };
-        match (motion, self.roll, self.spin.map(|spin| (spin.eta, spin.curvature))) {
+        // Of one spring, kinetic over static is what it is of another.
+        let length = |length: f64| Limit {
+            static_: length,
+            kinetic: if self.limit.static_ > 0.0 { length * (self.limit.kinetic / self.limit.static_) } else { 0.0 },
+            measure: Measure::Length,
+        };
+        match (motion, self.roll.map(|roll| roll.strength), self.spin.map(|spin| (spin.strength, spin.curvature))) {
             (0, ..) => times(1.0),
-            (1, Some(roll), _) => times(2.0 * roll.eta),
-            (2, _, Some((eta, SpinCurvature::Given(k)))) => Limit { measure: Measure::Length, ..times(eta / k) },
-            (2, _, Some((eta, _))) => times(eta),
+            (1, Some(Strength::Eta(eta)), _) => times(2.0 * eta),
+            (1, Some(Strength::Length(arm)), _) | (2, _, Some((Strength::Length(arm), _))) => length(arm),
+            (2, _, Some((Strength::Eta(eta), SpinCurvature::Given(k)))) => {
+                Limit { measure: Measure::Length, ..times(eta / k) }
+            }
+            (2, _, Some((Strength::Eta(eta), _))) => times(eta),
             _ => times(0.0),
         }
+    }
+
+    /// Whether eta is the same for every contact.
+    #[inline(always)]
+    fn is_uniform(&self) -> bool {
+        let by_length = |strength: Strength| matches!(strength, Strength::Length(_));
+        !(self.roll.is_some_and(|roll| by_length(roll.strength))
+            || self.spin.is_some_and(|spin| by_length(spin.strength)))
+    }
+
+    /// The law of contacts with this R_eff and this radius of the contact area (m): eta in place of lengths.
+    fn at(&self, radius_eff: f64, patch: f64) -> Tracked {
+        let eta = |strength: Strength, arm: f64| Strength::Eta(strength.eta(self.limit.static_, arm));
+        let roll = |roll: TrackedRoll| TrackedRoll { strength: eta(roll.strength, 2.0 * radius_eff), ..roll };
+        let spin = |spin: TrackedSpin| TrackedSpin {
+            strength: eta(spin.strength, spin.curvature.arm(radius_eff, patch)),
+            ..spin
+        };
+        Tracked { roll: self.roll.map(roll), spin: self.spin.map(spin), ..*self }
+    }
+
+    /// eta of roll and of spin of such contacts; 0 where they are free.
+    fn etas(&self, radius_eff: f64, patch: f64) -> [f64; 2] {
+        let mu = self.limit.static_;
+        let roll = self.roll.map_or(0.0, |roll| roll.strength.eta(mu, 2.0 * radius_eff));
+        [roll, self.spin.map_or(0.0, |spin| spin.strength.eta(mu, spin.curvature.arm(radius_eff, patch)))]
     }
 
     /// Shows the visitor the law with its form and kinematics as a type: they remember different things.
@@ -219,9 +289,11 @@ impl Tracked {
     /// points as the step before left them.
     pub fn resist(&self, contact: &Contact, memory: &mut TrackedMemory) -> Resistance {
         let paper = self.form == Form::Paper;
+        let numbers =
+            if self.is_uniform() { self.numbers() } else { self.at(contact.radius_eff, contact.patch).numbers() };
         if self.kinematics == Kinematics::Rates {
             let motion = (Path::of_rates(contact, paper), Rolling::of_spheres(contact));
-            return self.numbers().resist(paper, self.birth, contact, memory, motion);
+            return numbers.resist(paper, self.birth, contact, memory, motion);
         }
         let motion = points::follow(contact, memory, paper);
         // Curvatures change, and c with them: over its root the one spring keeps its energy.
@@ -230,7 +302,7 @@ impl Tracked {
         memory.slide = contact.transport(memory.slide);
         memory.roll_a = contact.transport(memory.roll_a);
         memory.roll_b = contact.transport(memory.roll_b);
-        let loads = self.numbers().resist(paper, self.birth, contact, memory, motion);
+        let loads = numbers.resist(paper, self.birth, contact, memory, motion);
         memory.roll_a /= root;
         loads
     }
@@ -245,17 +317,14 @@ impl Tracked {
         let (radius_eff, holds) = (at.radius_eff(), self.limit.static_ > 0.0);
         let slide = Spring::of_force(self.stiffness, 2.0 * self.damping * (mass * self.stiffness).sqrt());
         let share = if j.radius > 0.0 { 1.0 - 2.0 * radius_eff / (i.round + j.round) } else { 1.0 };
+        let [eta_roll, eta_spin] = self.etas(radius_eff, at.patch());
         let roll = self.roll.map(|roll| {
-            let k = 4.0 * roll.eta * self.stiffness * radius_eff * radius_eff;
+            let k = 4.0 * eta_roll * self.stiffness * radius_eff * radius_eff;
             Spring::of_torque(share * k, share * 2.0 * roll.damping * (inertia * k).sqrt())
         });
         let spin = self.spin.map(|spin| {
-            let arm = match spin.curvature {
-                SpinCurvature::Given(curvature) => 1.0 / curvature,
-                SpinCurvature::Bodies => radius_eff,
-                SpinCurvature::Hertz => at.patch(),
-            };
-            let k = spin.eta * self.stiffness * arm * arm;
+            let arm = spin.curvature.arm(radius_eff, at.patch());
+            let k = eta_spin * self.stiffness * arm * arm;
             Spring::of_torque(k, 2.0 * spin.damping * (inertia * k).sqrt())
         });
         Springs([Some(slide), roll, spin].map(|spring| spring.map(|spring| spring.that_holds(holds))))
@@ -271,21 +340,21 @@ impl Tracked {
     /// Energy in the springs (J) of slide, roll and spin.
     pub fn stored(&self, contact: &Contact, memory: &TrackedMemory) -> [f64; 3] {
         let energy = |eta: f64, squared: f64| 0.5 * eta * self.stiffness * squared;
-        let eta = self.roll.map_or(0.0, |roll| roll.eta);
+        let [eta, eta_spin] = self.etas(contact.radius_eff, contact.patch);
         let roll = match self.form {
             Form::Paper => memory.roll_a.length_squared() + memory.roll_b.length_squared(),
             Form::Reciprocal if self.kinematics == Kinematics::Points => memory.roll_a.length_squared(),
             Form::Reciprocal => memory.roll_a.length_squared() / Rolling::of_spheres(contact).share,
         };
-        let eta_spin = self.spin.map_or(0.0, |spin| spin.eta);
         [energy(1.0, memory.slide.length_squared()), energy(eta, roll), energy(eta_spin, memory.spin * memory.spin)]
     }
 
     /// The numbers that are the same for every contact.
     #[inline(always)]
     fn numbers(&self) -> Numbers {
-        let roll = self.roll.unwrap_or(TrackedRoll { eta: 0.0, damping: 0.0 });
-        let spin = self.spin.unwrap_or(TrackedSpin { eta: 0.0, curvature: SpinCurvature::Bodies, damping: 0.0 });
+        let strength = Strength::Eta(0.0);
+        let roll = self.roll.unwrap_or(TrackedRoll { strength, damping: 0.0 });
+        let spin = self.spin.unwrap_or(TrackedSpin { strength, curvature: SpinCurvature::Bodies, damping: 0.0 });
         let (arm, of_bodies, of_area) = match spin.curvature {
             SpinCurvature::Given(curvature) => (1.0 / curvature, 0.0, 0.0),
             SpinCurvature::Bodies => (0.0, 1.0, 0.0),
@@ -298,8 +367,9 @@ impl Tracked {
         };
         Numbers {
             slide: spring(1.0, self.damping),
-            roll: spring(roll.eta, roll.damping),
-            spin: spring(spin.eta, spin.damping),
+            // Where eta is not the same for all, `at` has put it in place of the length.
+            roll: spring(roll.strength.eta(0.0, 0.0), roll.damping),
+            spin: spring(spin.strength.eta(0.0, 0.0), spin.damping),
             spin_arm: [arm, of_bodies, of_area],
             static_cap: self.limit.static_ / self.stiffness,
             kinetic_cap: self.limit.kinetic / self.stiffness,

@@ -414,3 +414,22 @@ fn nothing_may_touch_at_all() {
         assert_eq!(world.contact_count(), 0);
     }
 }
+
+/// Only eta was read, and what a pair then bears had to be worked out by hand.
+#[test]
+fn tracked_takes_the_limits_of_roll_and_spin() {
+    let scene = good("32-tracked-limits.toml");
+    let text = stickslip_io::scene::check_text(&scene);
+    for line in [
+        "  roll   tracked          |M| <= 0.2 R_eff N sticking, 0.16 R_eff N slipping",
+        "  spin   tracked          |M| <= 0.1 R_eff N sticking, 0.08 R_eff N slipping",
+        "  roll   tracked          |M| <= 0.02 m x N sticking, 0.016 m x N slipping",
+        "  spin   tracked          |M| <= 0.01 m x N sticking, 0.008 m x N slipping",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    // |M_r| <= 2 eta mu R_eff N: 0.2/(2 0.5). Of spin |M_s| <= eta mu R_eff N.
+    assert!(scene.resolved.contains("roll = { eta = 0.2, damping"), "{}", scene.resolved);
+    assert!(scene.resolved.contains("spin = { eta = 0.2, curvature = \"bodies\""), "{}", scene.resolved);
+    assert!(scene.resolved.contains("roll = { length = 0.02, damping"), "{}", scene.resolved);
+}

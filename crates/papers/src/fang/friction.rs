@@ -2,7 +2,7 @@
 //! critical K_D = 2 sqrt(m K_E), D_R = 2 sqrt(I K_R), D_psi = 2 sqrt(I K_psi).
 
 use stickslip::law::{
-    self, Birth, Form, Hooke, Limit, Normal, SpinCurvature, SpringLaws, Tracked, TrackedRoll, TrackedSpin,
+    self, Birth, Form, Hooke, Limit, Normal, SpinCurvature, SpringLaws, Strength, Tracked, TrackedRoll, TrackedSpin,
 };
 
 use super::{KINETIC, STATIC, STIFFNESS};
@@ -69,13 +69,13 @@ impl Friction {
         let damping = self.slide_damping;
         let spin = self.spin.map(|spin| match spin {
             Twist::Heuristic(eta, curvature) => {
-                TrackedSpin { eta, curvature: SpinCurvature::Given(curvature), damping }
+                TrackedSpin { strength: Strength::Eta(eta), curvature: SpinCurvature::Given(curvature), damping }
             }
-            Twist::Hertz => TrackedSpin { eta: 0.5, curvature: SpinCurvature::Hertz, damping },
+            Twist::Hertz => TrackedSpin { strength: Strength::Eta(0.5), curvature: SpinCurvature::Hertz, damping },
         });
         Tracked {
             damping,
-            roll: self.roll.map(|eta| TrackedRoll { eta, damping: self.roll_damping }),
+            roll: self.roll.map(|eta| TrackedRoll { strength: Strength::Eta(eta), damping: self.roll_damping }),
             spin,
             form: if self.paper_form { Form::Paper } else { Form::Reciprocal },
             birth: if self.starts_in_slip { Birth::Slip } else { Birth::Stick },

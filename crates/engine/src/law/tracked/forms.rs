@@ -117,6 +117,8 @@ where
     #[inline(always)]
     fn specialise_form<V: LawVisitor>(&self, visitor: &mut V) {
         match self.0.birth {
+            // Lengths ask each contact for its eta.
+            _ if !self.0.is_uniform() => visitor.visit(self),
             Birth::Stick => visitor.visit(&ByRates::<PAPER, false>::new(&self.0)),
             Birth::Capped => visitor.visit(&ByRates::<PAPER, true>::new(&self.0)),
             Birth::Slip => visitor.visit(self),

@@ -150,3 +150,43 @@ fn a_section_follows_euler() {
     near(curvature.section(DVec3::new(0.6, 0.8, 0.0)), 1.0 + 2.0 * 0.36);
     near(curvature.section(DVec3::ZERO), 2.0);
 }
+
+/// A limit as a length was promised, and only eta was read, which is a share of a radius.
+#[test]
+fn a_length_is_the_arm_of_the_static_limit_whatever_the_radius() {
+    let by_length = |roll: f64, spin: f64, curvature: SpinCurvature| Tracked {
+        roll: Some(TrackedRoll { strength: Strength::Length(roll), damping: 1.0 }),
+        spin: Some(TrackedSpin { strength: Strength::Length(spin), curvature, damping: 1.0 }),
+        ..law()
+    };
+    for curvature in [SpinCurvature::Given(4.0), SpinCurvature::Bodies, SpinCurvature::Hertz] {
+        for radius_eff in [0.25, 0.15] {
+            let turning =
+                Contact { radius_eff, patch: 0.2, angular_velocity_a: DVec3::new(0.2, 0.0, 0.3), ..contact() };
+            let law = by_length(0.03, 0.02, curvature);
+            let mu = law.limit.static_;
+            let arm = match curvature {
+                SpinCurvature::Given(k) => 1.0 / k,
+                SpinCurvature::Bodies => radius_eff,
+                SpinCurvature::Hertz => 0.2,
+            };
+            // The same law with eta for this one contact.
+            let same = super::tests::law()
+                .with_roll(0.03 / (mu * (2.0 * radius_eff)))
+                .with_spin(0.02 / (mu * arm), curvature)
+                .with_damping(1.0);
+            let same = Tracked { damping: law.damping, ..same };
+            let (mut one, mut other) = (known(), known());
+            assert_eq!(law.resist(&turning, &mut one), same.resist(&turning, &mut other));
+            assert_eq!(law.stored(&turning, &one), same.stored(&turning, &other));
+            // Fast enough to slip at once: the static arm times N.
+            let fast = Contact { angular_velocity_a: DVec3::new(1e4, 0.0, 1e4), ..turning };
+            let loads = law.resist(&fast, &mut known());
+            near(loads.roll_a.length(), 0.03 * fast.normal_load);
+            near(loads.spin.abs(), 0.02 * fast.normal_load);
+        }
+        let limit = by_length(0.03, 0.02, curvature).limit_of(1);
+        assert_eq!((limit.static_, limit.measure), (0.03, Measure::Length));
+        near(limit.kinetic / limit.static_, law().limit.kinetic / law().limit.static_);
+    }
+}

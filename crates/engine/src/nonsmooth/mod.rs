@@ -52,6 +52,8 @@ pub struct Work {
     balls: Vec<Ball>,
     slabs: Vec<Slab>,
     pairs: Vec<Pair>,
+    /// How far others may push each body in the step (m), by index; 0 where its skin covers that.
+    pushes: Vec<f64>,
     touches: Touches,
     of_walls: Vec<rows::OfWall>,
     of_part: Vec<(ColliderId, Touch)>,
@@ -104,6 +106,7 @@ impl Work {
             balls: Vec::new(),
             slabs: Vec::new(),
             pairs: Vec::new(),
+            pushes: Vec::new(),
             touches: Touches::default(),
             of_walls: Vec::new(),
             of_part: Vec::new(),

@@ -20,12 +20,12 @@ use crate::state::State;
 
 /// Fills the rows of the step.
 pub fn assemble(model: &Model, state: &State, geometry: &Geometry, work: &mut Work) -> Result<(), Trouble> {
-    let Work { pairs, touches, of_walls, of_part, before, twists, rows, touching, settings, .. } = work;
+    let Work { pairs, pushes, touches, of_walls, of_part, before, twists, rows, touching, settings, .. } = work;
     rows.clear();
     touching.clear();
     let recovery = settings.recovery_speed.unwrap_or(f64::INFINITY);
     let above = model.gravity.largest();
-    let mut filling = Filling { model, state, geometry, before, twists, recovery, above, rows, touching };
+    let mut filling = Filling { model, state, geometry, before, twists, pushes, recovery, above, rows, touching };
     for pairs in pairs.chunk_by(|one, other| one.a == other.a) {
         of_walls.clear();
         for pair in pairs {
@@ -51,6 +51,7 @@ struct Filling<'a> {
     geometry: &'a Geometry,
     before: &'a [Twist],
     twists: &'a [Twist],
+    pushes: &'a [f64],
     recovery: f64,
     /// Gravity (m/s^2), for the speed above which restitution counts.
     above: f64,
@@ -103,7 +104,8 @@ impl Filling<'_> {
             (a.1.velocity - b.1.velocity).length() + at_b.length()
         };
         let radius = if b.0.radius == 0.0 { a.0.radius } else { a.0.radius.min(b.0.radius) };
-        SKIN * radius + self.model.dt * (speed + at_a)
+        let pushed = [pair.a, pair.b].map(|index| self.pushes[index as usize]);
+        SKIN * radius + self.model.dt * (speed + at_a) + pushed[0] + pushed[1]
     }
 
     /// A sphere that touches a round wall all around has one contact and not many.

@@ -122,6 +122,21 @@ fn a_falling_ball_closes_its_gap_and_no_more_or_rebounds() {
     }
 }
 
+/// A ball that was hit passed into the next one: how far it may move was taken from its own speed alone.
+#[test]
+fn a_ball_that_is_hit_does_not_enter_the_next() {
+    let mut model = model(slides(0.5), 0.01, 1e-12);
+    model.gravity = DVec3::ZERO.into();
+    let ball = |x: f64| sphere(0.5, DVec3::X * x);
+    // The first moves 0.4 m in the step, half as much with the second; the gap to the third is wider than any skin.
+    let fast = Body { velocity: DVec3::X * 40.0, ..ball(0.0) };
+    let mut world = world(model, vec![fast, ball(1.001), ball(2.04)]);
+    world.step().unwrap();
+    let at = |id: u32| world.body(id).position.x;
+    assert!(at(1) - at(0) > 1.0 - 1e-12 && at(2) - at(1) > 1.0 - 1e-12, "{} {} {}", at(0), at(1), at(2));
+    assert!(at(2) > 2.1, "it is pushed");
+}
+
 /// A plate that rises steadily carries a ball along, and its work lifts it; a plate that moves sideways drags it.
 #[test]
 fn driven_walls_count_with_their_mean_velocity() {

@@ -77,7 +77,7 @@ impl Default for Nonsmooth {
         let (tolerance, iterations, recovery_speed) = (None, None, None);
         Nonsmooth {
             cone: Cone::Exact,
-            solver: Solver::GaussSeidel,
+            solver: Solver::Auto,
             relaxation: 1.0,
             tolerance,
             max_iterations: 1000,

@@ -12,7 +12,7 @@ use super::colour::Colours;
 use super::elliptic::{Ellipse, Limits};
 use super::project::{Cones, Split};
 use super::scale::Scale;
-use super::sweep::Outcome;
+use super::sweep::Sum;
 use crate::response::Response;
 
 /// Velocity of a body's centre (m/s) and its angular velocity (rad/s), world axes.
@@ -87,8 +87,10 @@ pub struct Rows {
     /// Inverse mass and inertia of a and b where they are the same in every direction.
     pub(super) isotropic: Vec<Option<[[f64; 2]; 2]>>,
     pub(super) colours: Colours,
-    /// Scratch of a colour that threads share.
-    pub(super) outcomes: Vec<Outcome>,
+    /// Which of a and b an impulse moves.
+    pub(super) moves: Vec<[bool; 2]>,
+    /// Scratch of a sweep: an estimate of the residual by chunks of rows.
+    pub(super) sums: Vec<Sum>,
     /// Scratch of solvers: velocities without contacts, and what the accelerated gradient iterates on.
     pub(super) free: Vec<Twist>,
     pub(super) flat: Flat,
@@ -197,20 +199,31 @@ impl Rows {
     /// The velocity u of a row, of a relative to b, with its bias and what its compliance gives way.
     #[inline(always)]
     pub fn velocity(&self, index: usize, twists: &[Twist]) -> Split {
-        let (linear, angular) = self.motion(index, twists);
+        let of_bodies = self.bodies[index].map(|body| twists[body as usize]);
+        self.velocity_of(index, of_bodies, self.impulse[index])
+    }
+
+    /// The same from the velocities of a and b, and from the impulse.
+    #[inline(always)]
+    pub(super) fn velocity_of(&self, index: usize, twists: [Twist; 2], impulse: Wrench) -> Split {
+        let (linear, angular) = self.motion_of(index, twists);
         let linear = linear + self.bias[index];
         if self.options.is_empty() {
             return Split::new(self.normal[index], linear, angular);
         }
         let Options { compliance, turning_bias, .. } = self.options[index];
-        let Wrench { force, torque } = self.impulse[index];
+        let Wrench { force, torque } = impulse;
         Split::new(self.normal[index], linear + compliance[0] * force, angular + turning_bias + compliance[1] * torque)
     }
 
     /// Velocity and angular velocity of a relative to b at a row.
     #[inline(always)]
     pub(super) fn motion(&self, index: usize, twists: &[Twist]) -> (DVec3, DVec3) {
-        let [a, b] = self.bodies[index].map(|body| twists[body as usize]);
+        self.motion_of(index, self.bodies[index].map(|body| twists[body as usize]))
+    }
+
+    #[inline(always)]
+    fn motion_of(&self, index: usize, [a, b]: [Twist; 2]) -> (DVec3, DVec3) {
         let [arm_a, arm_b] = self.arm[index];
         let at_a = a.velocity + a.angular_velocity.cross(arm_a);
         let at_b = b.velocity + b.angular_velocity.cross(arm_b);
@@ -231,6 +244,8 @@ impl Rows {
         }
         self.blocks.prepare(response);
         let moves = |body: u32| response[body as usize] != Response::NONE;
+        self.moves.clear();
+        self.moves.extend(self.bodies.iter().map(|bodies| bodies.map(moves)));
         self.colours.assign(&self.bodies, response.len(), moves);
     }
 

@@ -20,7 +20,7 @@ const SOLVERS: [(&str, Solver); 4] =
 /// Reads the keys of the table but for `kind`.
 pub(super) fn read(table: &Table<'_>) -> Result<Nonsmooth> {
     table.promised(&["sleep"])?;
-    let solver = table.read("solver", |item| item.choice(&SOLVERS, &[]))?.unwrap_or_default();
+    let solver = table.read("solver", |item| item.choice(&SOLVERS, &[]))?;
     let count = |item: Item<'_>| {
         let number = item.clone().whole(1)?;
         u32::try_from(number).map_err(|_| item.error(format!("{number} iterations are more than any step takes")))
@@ -40,7 +40,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<Nonsmooth> {
     let default = Nonsmooth::default();
     Ok(Nonsmooth {
         cone,
-        solver,
+        solver: solver.unwrap_or(default.solver),
         relaxation: relaxation.unwrap_or(default.relaxation),
         tolerance,
         max_iterations: max_iterations.unwrap_or(default.max_iterations),
@@ -108,11 +108,8 @@ pub(super) fn schema() -> Value {
     let table = object(vec![
         ("!kind", said(word(KIND), "Rigid contacts, limits without springs, large steps.")),
         ("cone", said(or(words(&CONES.map(|(word, _)| word)), "exact"), "Which law of friction is solved.")),
-        (
-            "solver",
-            said(or(words(&SOLVERS.map(|(word, _)| word)), "gauss-seidel"), "What finds the impulses of a step."),
-        ),
-        ("relaxation", said(or(relaxation, default.relaxation), "Of each update of a contact.")),
+        ("solver", said(or(words(&SOLVERS.map(|(word, _)| word)), "auto"), "What finds the impulses of a step.")),
+        ("relaxation", said(or(relaxation, default.relaxation), "Of each update of a contact by gauss-seidel.")),
         (
             "tolerance",
             said(positive(), "Residual to reach, root mean square [m/s]; default: 0.01 |g| h, 1e-6 without gravity."),

@@ -97,7 +97,7 @@ impl Clump {
         self.parts.iter().map(reach).fold(0.0, f64::max)
     }
 
-    /// The same with all lengths multiplied.
+    /// The same with all lengths multiplied: the clump of the scaled parts, to the bit.
     #[must_use]
     pub fn scaled(&self, scale: f64) -> Clump {
         let part = |part: &ClumpPart| ClumpPart {
@@ -105,11 +105,7 @@ impl Clump {
             at: part.at * scale,
             turn: part.turn,
         };
-        let MassProperties { volume, centre, gyration, axes } = self.whole;
-        let square = scale * scale;
-        let (centre, gyration) = (centre * scale, gyration * square);
-        let whole = MassProperties { volume: volume * square * scale, centre, gyration, axes };
-        Clump { parts: self.parts.iter().map(part).collect(), whole }
+        Clump::new(self.parts.iter().map(part).collect())
     }
 }
 

@@ -41,7 +41,9 @@ fn good_files_load() {
         } else {
             let scene = scene::load(&path).unwrap();
             assert!(scene.names.len() <= scene.setup.bodies.len());
-            assert!(World::new(scene.setup.to_setup()).is_ok(), "{}", path.display());
+            if let Err(error) = World::new(scene.setup.to_setup()) {
+                panic!("{}: {error}", path.display());
+            }
             assert!(check_text(&scene).contains("bodies"));
         }
     }

@@ -116,7 +116,13 @@ pub const EXAMPLES: &[(&str, &[&str], u64, Hashes)] = &[
         "20-rigid",
         &["stream[0].count=100"],
         250,
-        [0x5ca2_43e8_0880_4774, 0x002d_d2d9_fc11_bb71, 0xf614_fd42_a569_472d, 0xa095_b159_cb92_838d],
+        [0x1820_2813_5702_ed58, 0x4039_3a25_1723_6eb9, 0xf53f_bb6a_8c15_849f, 0xb54d_428c_9f66_693c],
+    ),
+    (
+        "23-dominoes",
+        &[],
+        200,
+        [0xff63_953c_c48b_fa98, 0x0675_6323_5e35_b7fc, 0xa693_24ca_56df_0aa4, 0x79f2_db4c_d325_02d2],
     ),
 ];
 

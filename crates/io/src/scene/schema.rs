@@ -8,6 +8,7 @@
 pub(super) mod build;
 mod joints;
 mod laws;
+mod records;
 
 use serde_json::{Map, Value, json};
 use stickslip::shape::clump::MOST_PARTS;
@@ -40,7 +41,7 @@ pub fn schema() -> Value {
         ("stream", said(list(stream()), "Bodies that arrive during the run.")),
         ("joint", said(list(joints::joint()), "What ties bodies to each other or to the ground (nonsmooth).")),
         ("domain", domain()),
-        ("record", said(list(record()), "What the run writes.")),
+        ("record", said(list(records::record()), "What the run writes.")),
         ("stage", said(list(stage()), "What continues where the scene, or the stage before, ended.")),
     ]);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -566,24 +567,6 @@ fn domain() -> Value {
         ("leaving", leaving),
     ]);
     said(table, "A box that bodies must not leave.")
-}
-
-fn record() -> Value {
-    let every = || said(one_of(vec![positive(), word("step")]), "Simulated time between two [s], or \"step\".");
-    let stem = json!({"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9._-]*$", "maxLength": 100});
-    let name = || said(stem.clone(), "Stem of the file's name; `what` if absent.");
-    let keys = |what, formats: &[&str]| {
-        let format = said(or(words(formats), formats[0]), "How it is written.");
-        vec![("!what", what), ("!every", every()), ("name", name()), ("format", format)]
-    };
-    let tables = words(&["series", "bodies", "contacts", "walls", "joints"]);
-    let mut snapshot = keys(word("snapshot"), &["vtk", "lammps", "lammps-data"]);
-    snapshot.push(("contacts", said(or(boolean(), true), "Whether files for ParaView hold the contacts too.")));
-    let mut snapshot = object(snapshot);
-    // Only ParaView's have a place for contacts.
-    let vtk = json!({"properties": {"format": {"const": "vtk"}}});
-    also(&mut snapshot, [json!({"if": {"required": ["contacts"]}, "then": vtk})]);
-    one_of(vec![object(keys(tables, &["csv", "parquet"])), snapshot, object(keys(word("checkpoint"), &["checkpoint"]))])
 }
 
 #[cfg(test)]

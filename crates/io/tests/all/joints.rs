@@ -96,3 +96,60 @@ fn a_checkpoint_holds_joints_to_the_bit() {
     again.advance(8).unwrap();
     assert_eq!(world.state().joints, again.state().joints);
 }
+
+// ---- scenes of the paper ----
+
+fn paper_scene(name: &str, tolerance: &str) -> scene::Scene {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/all/scenes/{name}.toml"));
+    let set = Setting::parse(&format!("method.tolerance={tolerance}")).unwrap();
+    scene::load_with(&path, &[(&set, 0)], None).unwrap()
+}
+
+#[test]
+fn the_four_bar_linkage_comes_back_after_each_turn_of_its_crank() {
+    let scene = paper_scene("tasora-four-bar", "1e-9");
+    let mut world = scene.world().unwrap();
+    let start: Vec<_> = world.ids().map(|id| world.body(id).position).collect();
+    for turn in 1..=2 {
+        world.advance(1000).unwrap();
+        let motor = world.joints()[0];
+        assert!((motor.v - std::f64::consts::TAU).abs() < 1e-3 && motor.error < 1e-5, "{motor:?}");
+        assert!((motor.x - std::f64::consts::TAU * f64::from(turn)).abs() < 1e-3, "{motor:?}");
+        for (id, start) in world.ids().zip(&start) {
+            let off = (world.body(id).position - *start).length();
+            // Errors of joints, h^2 w^2 L = 1e-5 m, and how far links magnify them.
+            assert!(off < 2e-4, "body {id} is {off} m away after turn {turn}");
+        }
+    }
+    assert_eq!(world.solver().unwrap().unsolved, 0);
+}
+
+#[test]
+fn the_slider_crank_runs_up_and_its_motor_stays_within_its_limit() {
+    let scene = paper_scene("tasora-slider-crank", "2e-5");
+    let mut world = scene.world().unwrap();
+    let mut most = 0.0_f64;
+    for _ in 0..25 {
+        world.advance(200).unwrap();
+        most = most.max(world.joints()[0].drive.abs());
+    }
+    let rows = world.joints();
+    assert!(most <= 30.0 * (1.0 + 1e-9), "{most}");
+    assert!(rows.iter().all(|row| row.error < 1e-4), "{rows:?}");
+    assert!((rows[3].friction.abs() - 20.0).abs() < 1e-6, "{rows:?}");
+    // Of 5000 steps two stay above the tolerance.
+    assert!(world.solver().unwrap().unsolved <= 2, "{:?}", world.solver());
+    let ledger = world.ledger();
+    assert!(ledger.lost[stickslip::ledger::Loss::Joint] > 0.0, "{ledger:?}");
+}
+
+#[test]
+fn the_guideway_is_driven_by_the_force_of_its_statics() {
+    let scene = paper_scene("tasora-guideway", "1e-9");
+    let mut world = scene.world().unwrap();
+    world.advance(scene.steps).unwrap();
+    let row = world.joints()[0];
+    // sqrt(2) zeta F_y + S.
+    assert!((row.drive - 8.764_823).abs() < 1e-3, "{row:?} {:?}", world.solver());
+    assert!((row.friction + 5.3).abs() < 1e-9 && (row.v - 0.01).abs() < 1e-7, "{row:?}");
+}

@@ -1,6 +1,6 @@
-//! One contact as a law sees it. `turn.rs`: how a pair turns in a step; `block.rs`: 32 contacts side by side;
-//! `mode.rs`: stick or slip; `side.rs`: a or b; `remembered.rs`: what contacts remember outside a method. Knows no law
-//! and no method.
+//! One contact as a law sees it. `turn.rs`: how a pair turns in a step; `rolling.rs`: the objective rolling vector; `block.rs`:
+//! 32 contacts side by side; `mode.rs`: stick or slip; `side.rs`: a or b; `remembered.rs`: what contacts remember outside a
+//! method. Knows no law and no method.
 //!
 //! Signs (THEORY.md section 2). `a` is the body with the lower id; the normal n points from b to a:
 //!
@@ -24,6 +24,7 @@ use glam::{DQuat, DVec3};
 mod block;
 mod mode;
 mod remembered;
+mod rolling;
 mod side;
 mod turn;
 

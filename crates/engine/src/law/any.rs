@@ -146,7 +146,7 @@ impl<L: FrictionLaw> AnyFriction for L {
     }
 
     fn memory_size(&self) -> MemorySize {
-        MemorySize { hot: L::Memory::SIZE, cold: L::Memory::COLD }
+        MemorySize { hot: L::Memory::SIZE, cold: self.cold_numbers() }
     }
 
     fn carry(&self) -> Carry {

@@ -363,7 +363,7 @@ impl<const N: usize> LawVisitor for ResistBlock<'_, '_, N> {
     #[inline(always)]
     fn visit<L: FrictionLaw>(&mut self, law: &L) {
         let memory = take(&mut self.memory, L::Memory::SIZE);
-        let cold = self.cold.take(L::Memory::COLD);
+        let cold = self.cold.take(law.cold_numbers());
         let dt = self.block.dt;
         law.specialise(dt, &mut ResistOne::<N> { block: self.block, slips: self.slips, memory, cold });
     }
@@ -432,7 +432,7 @@ pub(crate) fn resist<L: FrictionLaw, const N: usize>(
             |k| memory[k].0[i],
             bits,
         );
-        let resistance = law.resist(&contact, &mut carried, cold.of(i, L::Memory::COLD));
+        let resistance = law.resist(&contact, &mut carried, cold.of(i, law.cold_numbers()));
         let bits = carried.store_bits(
             #[inline(always)]
             |k, number| memory[k].0[i] = number,

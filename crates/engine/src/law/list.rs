@@ -3,9 +3,10 @@
 use crate::contact::Mode;
 use crate::law::any::{AnyFriction, AnyNormal};
 use crate::law::{
-    Carry, FrictionLaw, Hertz, Hooke, LawVisitor, Limit, Limits, Motions, NormalLaw, Own, OwnNormal, Reach,
-    RollConstantTorque, RollEpsd, RollSlider, RollViscous, SlideSlider, SpinConstantTorque, SpinLubkin, SpinMarshall,
-    SpinSlider, Tracked,
+    Carry, Creep, FrictionLaw, Hertz, Hooke, LawVisitor, Limit, Limits, Mindlin, MindlinForce, MindlinRescale,
+    MindlinRescaleForce, MindlinSecant, Motions, NormalLaw, Own, OwnNormal, Reach, RollConstantTorque, RollEpsd,
+    RollSlider, RollViscous, SlideSlider, SpinConstantTorque, SpinLubkin, SpinMarshall, SpinSlider, Tracked,
+    VuQuocZhang, WaltonBraun,
 };
 
 /// The normal laws.
@@ -24,6 +25,22 @@ pub enum Normal {
 pub enum Slide {
     /// Spring and dashpot in series with a slider.
     SpringSlider(SlideSlider),
+    /// Elastic spheres with the history of their load.
+    Mindlin(Mindlin),
+    /// The same with the creepage of rolling.
+    Creep(Creep),
+    /// Displacement times the stiffness of the contact as it is.
+    MindlinSecant(MindlinSecant),
+    /// The same, its displacement shrunk with the contact.
+    MindlinRescale(MindlinRescale),
+    /// Increments of force.
+    MindlinForce(MindlinForce),
+    /// The same, its force shrunk with the contact.
+    MindlinRescaleForce(MindlinRescaleForce),
+    /// A power law between turning points.
+    WaltonBraun(WaltonBraun),
+    /// The same with other turning points, and a correction for rolling.
+    VuQuocZhang(VuQuocZhang),
     /// A law from outside.
     Own(Own),
 }
@@ -120,6 +137,14 @@ pub fn visit_friction<V: FrictionVisitor>(laws: &SpringLaws, visitor: &mut V) {
     match &laws.slide {
         None => visitor.visit_free(Motions::SLIDE),
         Some(Slide::SpringSlider(law)) => visitor.visit(law),
+        Some(Slide::Mindlin(law)) => visitor.visit(law),
+        Some(Slide::Creep(law)) => visitor.visit(law),
+        Some(Slide::MindlinSecant(law)) => visitor.visit(law),
+        Some(Slide::MindlinRescale(law)) => visitor.visit(law),
+        Some(Slide::MindlinForce(law)) => visitor.visit(law),
+        Some(Slide::MindlinRescaleForce(law)) => visitor.visit(law),
+        Some(Slide::WaltonBraun(law)) => visitor.visit(law),
+        Some(Slide::VuQuocZhang(law)) => visitor.visit(law),
         Some(Slide::Own(law)) => visitor.visit_own(law),
     }
     match &laws.roll {

@@ -11,6 +11,8 @@
 
 pub mod any;
 pub mod constant_torque;
+pub mod creep;
+pub mod elastic;
 pub mod epsd;
 pub mod hertz;
 pub mod hooke;
@@ -20,6 +22,8 @@ pub mod list;
 pub mod lubkin;
 pub mod marshall;
 pub mod memory;
+pub mod mindlin;
+pub mod mindlin_spring;
 pub mod one;
 pub mod own;
 pub mod pair_laws;
@@ -30,8 +34,11 @@ pub mod spring_slider;
 pub mod springs;
 pub mod tracked;
 pub mod viscous;
+pub mod walton_braun;
 
 pub use constant_torque::{RollConstantTorque, SpinConstantTorque};
+pub use creep::Creep;
+pub use elastic::ElasticPair;
 pub use epsd::RollEpsd;
 pub use hertz::Hertz;
 pub use hooke::Hooke;
@@ -40,6 +47,8 @@ pub use list::{Friction, ModeBits, Normal, Roll, Slide, Spin, SpringLaws};
 pub use lubkin::SpinLubkin;
 pub use marshall::SpinMarshall;
 pub use memory::{Carry, Memory, MemoryPart, MemorySize, PartForm};
+pub use mindlin::{Mindlin, MindlinMemory};
+pub use mindlin_spring::{MindlinForce, MindlinRescale, MindlinRescaleForce, MindlinSecant, MindlinSpring};
 pub use own::{Own, OwnNormal};
 pub use pair_laws::PairLaws;
 pub use pair_memory::{ColdBlock, MemoryLayout, PairMemory};
@@ -48,6 +57,7 @@ pub use spring_slider::{Arm, Cap, RollSlider, SlideSlider, SliderOptions, Slip, 
 pub use springs::{Spring, Springs, TypicalBody, TypicalContact};
 pub use tracked::{Birth, Form, Kinematics, SpinCurvature, Strength, Tracked, TrackedMemory, TrackedRoll, TrackedSpin};
 pub use viscous::RollViscous;
+pub use walton_braun::{VuQuocZhang, WaltonBraun};
 
 use crate::contact::{Contact, Resistance, pressing};
 
@@ -180,6 +190,11 @@ pub trait FrictionLaw: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn carry(&self) -> Carry {
         Carry::WithPair
+    }
+    /// How many numbers its cold parts have with its parameters. A part whose length they set is listed with 0 numbers.
+    #[inline(always)]
+    fn cold_numbers(&self) -> usize {
+        Self::Memory::COLD
     }
     /// The memory for the pair taken the other way round: a and b change places and the normal turns about. Rates of slip turn
     /// about; the rolling rate `(w_a - w_b) x n` and the spin `(w_a - w_b) . n` do not.

@@ -248,6 +248,14 @@ pub(crate) fn dashpot_by_ratio(ratio: f64, stiffness: f64, inverse_mass: f64) ->
     2.0 * ratio * (stiffness / inverse_mass).sqrt()
 }
 
+/// 1/m of the motion that a force along the tangent at the contact sets off (1/kg).
+#[inline(always)]
+pub(crate) fn rocking_inverse_mass(contact: &Contact) -> f64 {
+    let turning_a = contact.reach_a * contact.reach_a * contact.inverse_inertia_a;
+    let turning_b = contact.reach_b * contact.reach_b * contact.inverse_inertia_b;
+    contact.inverse_mass_a + contact.inverse_mass_b + turning_a + turning_b
+}
+
 impl SlideSlider {
     /// With the default options.
     pub fn new(stiffness: f64, damping: f64, limit: Limit) -> Self {
@@ -263,10 +271,7 @@ impl SlideSlider {
     #[inline(always)]
     fn dashpot_with(&self, options: SliderOptions, contact: &Contact) -> f64 {
         if options.damped_by_ratio {
-            let turning_a = contact.reach_a * contact.reach_a * contact.inverse_inertia_a;
-            let turning_b = contact.reach_b * contact.reach_b * contact.inverse_inertia_b;
-            let inverse_mass = contact.inverse_mass_a + contact.inverse_mass_b + turning_a + turning_b;
-            dashpot_by_ratio(self.damping, self.stiffness, inverse_mass)
+            dashpot_by_ratio(self.damping, self.stiffness, rocking_inverse_mass(contact))
         } else {
             self.damping * contact.mass_eff
         }

@@ -1,5 +1,6 @@
 //! What is conserved, what the ledger says, and how fast errors fall with the step.
 
+use crate::common::elastic::elastic_laws;
 use crate::common::*;
 use glam::DVec3;
 use stickslip::body::{Oscillation, Prescribed};
@@ -44,7 +45,7 @@ fn momentum_and_angular_momentum_are_conserved_by_every_law() {
     // asks for 1e-12 of sum m|v|; lengths are of order 1, so the same number serves for the angular momentum.
     let bodies = soup();
     for integrator in [Integrator::VelocityVerlet, Integrator::SymplecticEuler] {
-        for (name, laws) in every_law(1e3) {
+        for (name, laws) in every_law(1e3).into_iter().chain(elastic_laws(1e3)) {
             let mut model = model(laws, 1e-3);
             model.method = stickslip::model::Explicit::default().with_integrator(integrator).into();
             let mut world = world(model, bodies.clone());

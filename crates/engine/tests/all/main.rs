@@ -16,6 +16,7 @@ mod cone_projection;
 mod cone_solvers;
 mod conservation;
 mod due;
+mod elastic_slide;
 mod golden;
 mod guards;
 mod joints;

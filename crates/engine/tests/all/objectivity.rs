@@ -5,6 +5,7 @@
 //! rounding for axes along and across the normal, else to second order in the angle per step. Whole runs: second order,
 //! where LAMMPS' options are of first order, or of none.
 
+use crate::common::elastic::elastic_laws;
 use crate::common::*;
 use glam::DVec3;
 use stickslip::body::Prescribed;
@@ -20,6 +21,16 @@ fn loaded(laws: &SpringLaws) -> PairMemory {
     laws.each_friction(|law| {
         let [slide, roll] = [[3e-3, -4e-3, 0.0], [2e-3, 1e-3, 0.0]];
         match (law.name(), law.motions(), law.memory_size().total()) {
+            // A frame, one vertex at the overlap of 0.05 and its place, p = z^(3/2) and q = p s/z.
+            ("mindlin" | "creep", ..) => {
+                let (z, s) = (0.05_f64, [4e-3, 3e-3]);
+                let numbers = [0.6, -0.8, 0.0, 1.0, z, s[0], s[1], z * z.sqrt(), s[0] * z.sqrt(), s[1] * z.sqrt()];
+                memory.set(laws, Motions::SLIDE, &numbers);
+            }
+            // A force (N), of which 4.6 is the limit.
+            ("mindlin-force" | "mindlin-rescale-force" | "walton-braun" | "vu-quoc-zhang", ..) => {
+                memory.set(laws, Motions::SLIDE, &[1.2, -1.6, 0.0]);
+            }
             (_, Motions::SLIDE, _) => memory.set(laws, Motions::SLIDE, &slide),
             ("epsd", ..) => memory.set(laws, Motions::ROLL, &[-0.4, 0.5, 0.0]),
             ("spring-slider", Motions::ROLL, _) => memory.set(laws, Motions::ROLL, &roll),
@@ -90,7 +101,8 @@ fn error_of_turn(laws: &SpringLaws, axis: DVec3, total: f64, steps: u32) -> f64 
 /// Laws with springs: without memory there is nothing to keep in a rigid turn.
 fn laws_with_springs() -> Vec<(&'static str, SpringLaws)> {
     let paper = other_tracked(1e3).swap_remove(0);
-    every_law(1e3).into_iter().filter(|(name, _)| !name.starts_with("constant")).chain([paper]).collect()
+    let all = every_law(1e3).into_iter().chain(elastic_laws(1e3));
+    all.filter(|(name, _)| !name.starts_with("constant")).chain([paper]).collect()
 }
 
 #[test]
@@ -187,7 +199,7 @@ fn an_observer_who_turns_sees_the_same_loads_to_second_order() {
 fn an_observer_who_drifts_sees_the_same_loads() {
     // In a world that moves as a whole at a speed of a power of two, positions near a power of two apart, only the
     // rounding of positions differs: 1e-16 times the path (some 10 lengths), times the stiffness 1e3, on forces of 50.
-    for (name, laws) in every_law(1e3).into_iter().chain(other_tracked(1e3)) {
+    for (name, laws) in every_law(1e3).into_iter().chain(other_tracked(1e3)).chain(elastic_laws(1e3)) {
         let end = |drift: DVec3| {
             let body = |position, velocity, spin| Body {
                 velocity: velocity + drift,

@@ -2,6 +2,7 @@
 //! that does not fit is refused.
 
 use crate::common;
+use crate::common::elastic::elastic_laws;
 use crate::common::{every_law, other_tracked, plane, run, world};
 use glam::DVec3;
 use stickslip::body::{Oscillation, Prescribed, Servo};
@@ -101,7 +102,7 @@ fn a_restored_world_goes_on_with_the_same_bits() {
 
 #[test]
 fn memory_of_every_law_comes_back() {
-    for (name, laws) in every_law(2e4).into_iter().chain(other_tracked(2e4)) {
+    for (name, laws) in every_law(2e4).into_iter().chain(other_tracked(2e4)).chain(elastic_laws(2e4)) {
         let setup = setup(laws);
         let mut whole = World::new(setup.clone()).unwrap();
         whole.advance(900).unwrap();
@@ -168,7 +169,7 @@ fn a_floor_that_starts_to_shake_takes_its_grains_along() {
 
 #[test]
 fn memory_of_a_pair_taken_the_other_way_round_is_swapped() {
-    for (name, laws) in every_law(2000.0).into_iter().chain(other_tracked(2000.0)) {
+    for (name, laws) in every_law(2000.0).into_iter().chain(other_tracked(2000.0)).chain(elastic_laws(2000.0)) {
         let mut model = common::model(laws, 2e-3);
         model.gravity = DVec3::new(0.0, 0.0, -1.0).into();
         let mut ball = common::sphere(0.5, DVec3::new(0.0, 0.0, 0.499));

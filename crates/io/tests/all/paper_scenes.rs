@@ -8,14 +8,14 @@
 
 use std::path::{Path, PathBuf};
 
-use stickslip_io::scene;
+use stickslip_io::{probe_file, scene};
 use toml::{Table, Value};
 
 /// Scenes that are not read yet, and a part of what is said of them.
 const NOT_READ: [(&str, &str); 0] = [];
 
 /// Laws that are built; others are replaced, by hooke along the normal and, against motion, by a spring-slider or nothing.
-const LAWS: [&str; 5] = ["hooke", "hertz", "spring-slider", "tracked", "epsd"];
+const LAWS: [&str; 7] = ["hooke", "hertz", "spring-slider", "tracked", "epsd", "mindlin", "creep"];
 /// Shapes that are not built, which a sphere replaces.
 const SHAPES: [&str; 3] = ["polygon", "cylinder", "clump"];
 
@@ -144,3 +144,36 @@ fn scenes_of_the_papers_to_come_are_read_but_for_what_later_issues_bring() {
     assert!(stale.is_empty(), "these are read by now, so they leave `NOT_READ`: {stale:?}");
     assert!(read > 0);
 }
+
+#[test]
+fn probes_of_every_law_of_elastic_spheres_end_where_their_equations_say() {
+    // Force over mu N at the end of a slide of 2 zeta and a roll of 6 a. `creep`: the closed form of Fig. 5, at 2000 steps of
+    // 20000 to 1e-4; without rolling all slips at 1.088 zeta. The correction of Vu-Quoc and Zhang has no closed form.
+    let expected = [
+        ("creep", Some(CREEP_AT_6A)),
+        ("mindlin", Some(1.0)),
+        ("mindlin-force", Some(1.0)),
+        ("mindlin-rescale", Some(1.0)),
+        ("mindlin-rescale-force", Some(1.0)),
+        ("mindlin-secant", Some(1.0)),
+        ("vu-quoc-zhang", None),
+        ("walton-braun", Some(1.0)),
+    ];
+    let probes: Vec<PathBuf> =
+        scenes().into_iter().filter(|path| path.to_string_lossy().contains("kuhn-pair-")).collect();
+    assert_eq!(probes.len(), expected.len());
+    for (path, (name, expected)) in probes.iter().zip(expected) {
+        assert!(path.to_string_lossy().ends_with(&format!("kuhn-pair-{name}.toml")), "{path:?}");
+        let rows = probe_file::load(path).unwrap().run();
+        let last = rows.last().unwrap();
+        let found = -last.force[0] / (0.5 * last.normal_force);
+        match expected {
+            Some(expected) => assert!((found - expected).abs() < 1e-4, "{name}: {found}"),
+            None => assert!(found > 0.1 && found < 0.9, "{name}: {found}"),
+        }
+    }
+}
+
+/// T/(mu P) at roll = 6 a, 1/xi = 300, nu = 0.15, mu = 0.5, a/R = 1 %, of the closed form u(z) = (2/lam^2) (1 - D + (1 - lam) ln D),
+/// D = 1 - lam + lam z, T = 1 - z^3, lam = F_max/xi, solved for u = 2 zeta/s_max.
+const CREEP_AT_6A: f64 = 0.60381213;

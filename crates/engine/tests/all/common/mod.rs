@@ -1,6 +1,7 @@
 //! What the physics tests share: models, bodies, a list of every law, contacts built by hand, orders of convergence.
 
 pub mod digest;
+pub mod elastic;
 pub mod own;
 
 use glam::{DQuat, DVec3};

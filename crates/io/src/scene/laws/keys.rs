@@ -21,6 +21,8 @@ pub enum Takes {
     Restitution,
     /// Poisson's ratio.
     Poisson,
+    /// A whole number from one to another.
+    Whole(u16, u16),
     /// `true` or `false`.
     Boolean,
     /// One of several words.
@@ -47,6 +49,10 @@ impl Takes {
             Takes::Poisson => {
                 item.number_such("a Poisson's ratio above -1 and at most 0.5", |nu| nu > -1.0 && nu <= 0.5)
             }
+            Takes::Whole(from, to) => {
+                let fits = |x: f64| x.fract() == 0.0 && (f64::from(from)..=f64::from(to)).contains(&x);
+                item.number_such(&format!("a whole number from {from} to {to}"), fits)
+            }
             Takes::Share if item.is_string() => item.choice(&SHARES, &[]),
             _ => item.non_negative(),
         }
@@ -59,6 +65,7 @@ impl Takes {
             Takes::NonNegative => build::non_negative(),
             Takes::Restitution => json!({"type": "number", "minimum": 0, "maximum": 1}),
             Takes::Poisson => json!({"type": "number", "exclusiveMinimum": -1, "maximum": 0.5}),
+            Takes::Whole(from, to) => json!({"type": "integer", "minimum": from, "maximum": to}),
             Takes::Boolean => build::boolean(),
             Takes::Words(words) => build::words(words),
             Takes::Coefficient => build::defined("coefficient"),

@@ -5,7 +5,7 @@ use stickslip::law::{FrictionLaw, Motions, Spin, SpinLubkin, SpringLaws};
 use super::bound::{Bound, Radii};
 use super::keys::Takes::{NonNegative, Poisson, Positive};
 use super::keys::{DASHPOT, Given, Values, key, may};
-use super::{Beside, Law, MODULI, RATIO, Read, slide_over_area};
+use super::{Beside, Law, MODULI, RATIO, Read, limit_over_area};
 use crate::input::{Result, Table};
 use crate::scene::materials::Elastic;
 
@@ -14,7 +14,7 @@ const ELSEWHERE: &str = "of normal or materials";
 pub(super) const LAW: Law = Law {
     name: SpinLubkin::NAME,
     formula: "M = -(16/3) G a^3 x - c w_t, |M| <= (3 pi/16) a mu N; a = sqrt(R_eff d), 1/G = 1/G_a + 1/G_b, mu of slide",
-    reference: "Lubkin 1951; needs hertz under normal and a spring-slider under slide",
+    reference: "Lubkin 1951; needs hertz under normal and a law under slide",
     parameters: &[
         may(&[key("shear_modulus", "Pa", Positive)], ELSEWHERE, "G_a = G_b of this contact"),
         may(&[key("young", "Pa", Positive)], ELSEWHERE, "with poisson, instead of shear_modulus"),
@@ -29,10 +29,10 @@ pub(super) const LAW: Law = Law {
 };
 
 fn read(given: &Given<'_, '_>, beside: &Beside<'_, '_>) -> Result<Spin> {
-    let slide = slide_over_area(given, SpinLubkin::NAME, &beside.laws)?;
+    let limit = limit_over_area(given, SpinLubkin::NAME, &beside.laws)?;
     let shear_modulus = modulus(given.table, &beside.sides)?;
     let (damping, damped_by_ratio) = given.dashpot()?;
-    Ok(Spin::Lubkin(SpinLubkin { shear_modulus, damping, damped_by_ratio, limit: slide.limit }))
+    Ok(Spin::Lubkin(SpinLubkin { shear_modulus, damping, damped_by_ratio, limit }))
 }
 
 /// G of the pair, from the moduli of the law's table and, for what is not there, of hertz's table and of the materials.

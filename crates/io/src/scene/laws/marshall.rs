@@ -1,10 +1,10 @@
 //! `marshall` in a scene: without keys of its own, all of the pair's slide law and of hertz.
 
-use stickslip::law::{FrictionLaw, Motions, Spin, SpinMarshall, SpringLaws};
+use stickslip::law::{FrictionLaw, Motions, Slide, Spin, SpinMarshall, SpringLaws};
 
 use super::bound::{Bound, Radii};
 use super::keys::Values;
-use super::{Law, Read, slide_over_area};
+use super::{Law, Read, limit_over_area};
 
 pub(super) const LAW: Law = Law {
     name: SpinMarshall::NAME,
@@ -13,8 +13,14 @@ pub(super) const LAW: Law = Law {
     parameters: &[],
     exclusive: &[],
     read: Read::Spin(|given, beside| {
-        let slide = slide_over_area(given, SpinMarshall::NAME, &beside.laws)?;
-        Ok(Spin::Marshall(SpinMarshall { slide }))
+        limit_over_area(given, SpinMarshall::NAME, &beside.laws)?;
+        match beside.laws.slide {
+            Some(Slide::SpringSlider(slide)) => Ok(Spin::Marshall(SpinMarshall { slide })),
+            _ => Err(given
+                .table
+                .error("marshall spreads the spring and dashpot of a spring-slider under `slide`".into())
+                .help("beside a law of elastic spheres take lubkin, their own law of spin")),
+        }
     }),
     values: |laws| of(laws).map(|_| Values::new()),
     bound,

@@ -13,16 +13,19 @@ mod hooke;
 mod keys;
 mod lubkin;
 mod marshall;
+mod mindlin;
+mod mindlin_spring;
 pub(crate) mod rigid;
 mod spring_slider;
 #[cfg(test)]
 mod tests;
 mod tracked;
 mod viscous;
+mod walton_braun;
 
 use serde_json::Value;
 use stickslip::law::{
-    Friction, Motions, Normal, Own, PairLaws, Rigid, RigidLaws, Roll, Slide, SlideSlider, Spin, SpringLaws,
+    Friction, Limit, Motions, Normal, Own, PairLaws, Rigid, RigidLaws, Roll, Slide, Spin, SpringLaws,
 };
 
 use self::bound::{Bound, Radii};
@@ -39,6 +42,14 @@ pub const LAWS: &[Law] = &[
     hertz::LAW,
     rigid::LAW,
     spring_slider::SLIDE,
+    mindlin::MINDLIN,
+    mindlin::CREEP,
+    mindlin_spring::SECANT,
+    mindlin_spring::RESCALE,
+    mindlin_spring::FORCE,
+    mindlin_spring::RESCALE_FORCE,
+    walton_braun::WALTON_BRAUN,
+    walton_braun::VU_QUOC_ZHANG,
     spring_slider::ROLL,
     spring_slider::SPIN,
     constant_torque::ROLL,
@@ -49,9 +60,6 @@ pub const LAWS: &[Law] = &[
     constant_torque::SPIN,
     tracked::LAW,
 ];
-
-/// Laws that later issues bring.
-const LATER: &[&str] = &["creep"];
 
 /// One law for one key of a `[[contact]]` table.
 #[derive(Clone, Copy)]
@@ -190,7 +198,7 @@ fn choose<F: Copy>(table: &Table<'_>, of: impl Fn(Read) -> Option<F>) -> Result<
     let mut fitting: Vec<_> = fitting.collect();
     // A law against several motions, one entry each, is named where it first stands in the list.
     fitting.sort_by_key(|(name, _)| LAWS.iter().position(|law| law.name == *name));
-    table.need("law", |law| law.choice(&fitting, LATER))
+    table.need("law", |law| law.choice(&fitting, &[]))
 }
 
 /// How a law of friction of type `T` is read.
@@ -220,21 +228,20 @@ fn stands_alone(contact: &Table<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The slide law that a spin law spreads over the contact area of hertz; both must be there.
-fn slide_over_area(given: &Given<'_, '_>, name: &str, laws: &SpringLaws) -> Result<SlideSlider> {
+/// The limit of slide that a spin law spreads over the contact area of hertz; both must be there.
+fn limit_over_area(given: &Given<'_, '_>, name: &str, laws: &SpringLaws) -> Result<Limit> {
     if !matches!(laws.normal, Normal::Hertz(_)) {
         return Err(given
             .table
             .error(format!("{name} needs the radius of the contact area, which only hertz under `normal` has"))
             .help("use hertz, or a spring-slider under `spin`"));
     }
-    match laws.slide {
-        Some(Slide::SpringSlider(slide)) => Ok(slide),
-        None | Some(Slide::Own(_)) => Err(given
+    laws.limits().slide.ok_or_else(|| {
+        given
             .table
             .error(format!("{name} takes its limit from the pair's slide law, and there is none"))
-            .help("add slide = { law = \"spring-slider\", .. }")),
-    }
+            .help("add slide = { law = \"spring-slider\", .. }")
+    })
 }
 
 /// The law under a key of a pair, with its keys and values.

@@ -32,6 +32,7 @@ const REPOSE: [&str; 2] = ["run examples/01-pile.toml", "measure runs/01-pile re
 
 const PLOT: &str = "a plot of the columns of a table of the example of this name, with any program that reads CSV";
 const FANG: &str = "`stickslip reproduce fang`: half an hour";
+const KUHN: &str = "figure.svg of `stickslip reproduce kuhn`: seconds";
 const SANTOS: &str = "`stickslip reproduce santos --full`: hours";
 
 /// Every figure in the folder.
@@ -59,6 +60,10 @@ const FIGURES: &[(&str, Source)] = &[
     ("fang-stack.svg", ByHand(FANG)),
     ("hopper.png", Commands(&["run examples/08-hopper.toml"], "runs/08-hopper/picture.png")),
     ("jam.png", Commands(&JAM, "runs/14-jam/measure-packing.png")),
+    ("kuhn-cattaneo-to-carter.svg", ByHand(KUHN)),
+    ("kuhn-cylinders.svg", ByHand(KUHN)),
+    ("kuhn-loops.svg", ByHand(KUHN)),
+    ("kuhn-pair.svg", ByHand(KUHN)),
     ("lifted-tube.png", Commands(&["run examples/18-lifted-tube.toml"], "runs/18-lifted-tube/picture.png")),
     ("measure-repose.svg", Commands(&REPOSE, "runs/01-pile/measure-repose.svg")),
     ("oblique-collision.svg", ByHand(PLOT)),

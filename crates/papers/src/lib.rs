@@ -3,6 +3,7 @@
 //! - [`experiment`]: what an experiment is, what it is given and what it hands back;
 //! - [`result`]: what is kept of it, as `result.json` and the files beside it;
 //! - [`fang`]: Fang and Negrut (2020), friction by tracking points of contact;
+//! - [`kuhn`]: Kuhn (2014), elastic spheres that slide, roll and creep;
 //! - [`santos`]: Santos et al. (2020), packings with sliding, rolling and spinning friction;
 //! - [`tasora`]: Tasora and Anitescu (2013), rolling friction between rigid bodies.
 //!
@@ -11,6 +12,7 @@
 
 pub mod experiment;
 pub mod fang;
+pub mod kuhn;
 pub mod result;
 pub mod santos;
 pub mod tasora;
@@ -30,6 +32,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
     fang::ellipsoid_roll::EXPERIMENT,
     fang::appendix::EXPERIMENT,
     fang::stack::EXPERIMENT,
+    kuhn::loops::EXPERIMENT,
+    kuhn::pair::EXPERIMENT,
+    kuhn::cylinders::EXPERIMENT,
+    kuhn::cattaneo_to_carter::EXPERIMENT,
     santos::contact::EXPERIMENT,
     santos::constraints::EXPERIMENT,
     santos::friction::EXPERIMENT,

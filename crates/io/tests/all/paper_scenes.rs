@@ -151,11 +151,11 @@ fn probes_of_every_law_of_elastic_spheres_end_where_their_equations_say() {
     // 20000 to 1e-4; without rolling all slips at 1.088 zeta. The correction of Vu-Quoc and Zhang has no closed form.
     let expected = [
         ("creep", Some(CREEP_AT_6A)),
-        ("mindlin", Some(1.0)),
         ("mindlin-force", Some(1.0)),
-        ("mindlin-rescale", Some(1.0)),
         ("mindlin-rescale-force", Some(1.0)),
+        ("mindlin-rescale", Some(1.0)),
         ("mindlin-secant", Some(1.0)),
+        ("mindlin", Some(1.0)),
         ("vu-quoc-zhang", None),
         ("walton-braun", Some(1.0)),
     ];

@@ -187,7 +187,9 @@ fn roll_schema() -> Value {
 const STRENGTHS: [&str; 3] = ["eta", "mu", "length"];
 
 fn strength_schemas(eta: &str) -> Vec<(&'static str, Value)> {
-    let limit = || build::defined("coefficient");
+    let both = json!({"type": "object", "required": ["static", "kinetic"], "additionalProperties": false,
+        "properties": {"static": build::positive(), "kinetic": build::non_negative()}});
+    let limit = || build::one_of(vec![build::positive(), both.clone()]);
     vec![
         ("eta", build::said(build::positive(), eta)),
         ("mu", build::said(limit(), "|M| <= mu R_eff N, static; the kinetic value follows that of slide.")),

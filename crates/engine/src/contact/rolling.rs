@@ -1,8 +1,8 @@
 //! The objective rolling vector (Kuhn and Bagi 2004; Kuhn 2014, eqs. 2 and 5): how fast the material of both surfaces passes through the contact,
 //! on the mean of both, as seen from the moving contact point. No rigid motion of the pair changes it.
 //!
-//!   general    u = -(K_a + K_b)^-1 [(w_a - w_b) x n + (K_a - K_b) v_s/2]                      (THEORY.md eq. 3.36)
-//!   spheres    u = -R_eff (w_a - w_b) x n - (R_b - R_a)/(2 (R_a + R_b)) v_s                   (THEORY.md eq. 3.37)
+//!   general    u = -(K_a + K_b)^-1 [(w_a - w_b) x n + (K_a - K_b) v_s/2]                      (THEORY.md eq. 3.32)
+//!   spheres    u = -R_eff (w_a - w_b) x n - (R_b - R_a)/(2 (R_a + R_b)) v_s                   (THEORY.md eq. 3.33)
 //!
 //! K is the tensor of curvatures, 1/R of a sphere, positive where convex (Kuhn has it negative there); v_s the slip of a relative to b.
 //! u points the way in which material passes, against the way in which the contact travels.

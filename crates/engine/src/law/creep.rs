@@ -5,7 +5,7 @@
 //! loses Kalker's creepage:
 //!
 //!   ds = slip dt - F_max (Q/(mu P)) |u_roll|/(1 + c + c^2)     c = (1 - tau)^(1/3)     tau = |Q|/(mu P)
-//!   F_max = 8 mu a/((1 - nu) C_11 2 R_eff)                                       (THEORY.md eqs. 3.36 to 3.38; Kuhn eq. 16)
+//!   F_max = 8 mu a/((1 - nu) C_11 2 R_eff)                                       (THEORY.md eqs. 3.32 to 3.34; Kuhn eq. 16)
 //!
 //! with Q and P of the step before; then the polyline of `mindlin` moves by ds. Without rolling it is `mindlin`. After long rolling at a
 //! constant creepage xi = |slip|/|roll| < F_max, tau = 1 - (1 - xi/F_max)^3; a small Q decays over the rolled length (2 - nu) C_11 a/4.

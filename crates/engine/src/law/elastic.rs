@@ -1,7 +1,7 @@
 //! Two elastic bodies in contact as one pair of moduli, and what tangential laws of elastic spheres share.
 //!
-//!   1/G = (1/G_a + 1/G_b)/2     nu/G = (nu_a/G_a + nu_b/G_b)/2                              (THEORY.md eq. 3.30)
-//!   E* = G/(1 - nu)     G* = 2 G/(2 - nu)     kappa = E*/G*     k_n = 2 E* a     k_t = 2 G* a     (THEORY.md eq. 3.31)
+//!   1/G = (1/G_a + 1/G_b)/2     nu/G = (nu_a/G_a + nu_b/G_b)/2                              (THEORY.md eq. 3.26)
+//!   E* = G/(1 - nu)     G* = 2 G/(2 - nu)     kappa = E*/G*     k_n = 2 E* a     k_t = 2 G* a     (THEORY.md eq. 3.27)
 //!
 //! E* and G* are exactly those of two different materials, 1/E* = sum (1 - nu_i^2)/E_i and 1/G* = sum (2 - nu_i)/(4 G_i), so
 //! every formula for equal materials serves. Does not do: the coupling of normal and tangential problems of unlike
@@ -66,7 +66,7 @@ impl ElasticPair {
     }
 
     /// Kalker's creepage coefficient C_11: 1/C_11 as a quadratic in nu through the 3.40, 4.12, 5.20 at 0, 1/4, 1/2 of Kalker's
-    /// table (Kuhn 2014, Table 1); within 0.2 % of the boundary-element solution at 0.15 and 0.34 (THEORY.md eq. 3.38).
+    /// table (Kuhn 2014, Table 1); within 0.2 % of the boundary-element solution at 0.15 and 0.34 (THEORY.md eq. 3.34).
     pub fn creepage_coefficient(&self) -> f64 {
         let [low, mid, high] = [1.0 / 3.40, 1.0 / 4.12, 1.0 / 5.20];
         let x = 4.0 * self.poisson;

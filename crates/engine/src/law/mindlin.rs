@@ -3,7 +3,7 @@
 //!
 //! dQ/ds = k_t where all sticks, less as slip spreads inwards from the rim; always |Q| <= mu P, P the elastic force of hertz. The
 //! contact remembers the polyline of `mindlin/polyline.rs` in a frame (t1, t2 = n x t1): t1 turns with the pair as any
-//! vector in a memory, and with it the whole history (THEORY.md eqs. 3.33 to 3.35).
+//! vector in a memory, and with it the whole history (THEORY.md eqs. 3.29 to 3.31).
 //!
 //! A contact that begins within a step counts the slip of the share of the step in which it touched. The dashpot, if there is
 //! one, is a share of the critical one of k_t, which grows with the contact as Tsuji's (1992), and gets the room that mu P leaves.

@@ -1,5 +1,5 @@
 //! `mindlin-secant`, `mindlin-rescale`, `mindlin-force`, `mindlin-rescale-force`, against slide: springs of the stiffness k_t = 2 G* a that a
-//! contact of elastic spheres has where all sticks, as LAMMPS and YADE have them (Thornton et al. 2013; THEORY.md eq. 3.39).
+//! contact of elastic spheres has where all sticks, as LAMMPS and YADE have them (Thornton et al. 2013; THEORY.md eq. 3.35).
 //!
 //!   secant          x += ds            Q = k_t x                  LAMMPS `mindlin`
 //!   rescale         x *= a/a_before where the contact shrinks, then as secant       LAMMPS `mindlin_rescale`

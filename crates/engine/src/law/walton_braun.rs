@@ -1,5 +1,5 @@
 //! `walton-braun` and `vu-quoc-zhang`, against slide: a power law between turning points in place of the load history
-//! (Walton and Braun 1986; Vu-Quoc and Zhang 1999; THEORY.md eqs. 3.40 and 3.41).
+//! (Walton and Braun 1986; Vu-Quoc and Zhang 1999; THEORY.md eqs. 3.36 and 3.37).
 //!
 //!   dQ = k_t (1 - (Q - Q*).u/(mu N - Q*.u))^g ds along u,     k_t ds across it,     |Q| <= mu N
 //!

@@ -4,7 +4,7 @@
 //! elastic shear s_n - s(z), where s(z) is a polyline of vertices V_k = (z_k, s_k), V_0 = (0, 0), z_n = the overlap. With p = z^(3/2)
 //! the friction force is
 //!
-//!   Q = (4/3) G* sqrt(R_eff) q,    q = sum_k (p_k - p_{k-1}) (s_k - s_{k-1})/(z_k - z_{k-1})              (THEORY.md eq. 3.33)
+//!   Q = (4/3) G* sqrt(R_eff) q,    q = sum_k (p_k - p_{k-1}) (s_k - s_{k-1})/(z_k - z_{k-1})              (THEORY.md eq. 3.29)
 //!
 //! Coulomb's law in every ring is |s_k - s_{k-1}| <= m (z_k - z_{k-1}), m = mu kappa, so always |q| <= m p: |Q| <= mu P. A new apex
 //! V' = (z', s_n + ds) cuts off what violates it: V' sees down a cone of slope m, and the polyline ends where it enters that cone.
@@ -237,7 +237,7 @@ impl Polyline<'_> {
     }
 
     /// Elastic energy over (4/3) G* sqrt(R_eff): of rings as springs of the stiffness d2p/dz2 stretched by s_n - s(z)
-    /// (THEORY.md eq. 3.34).
+    /// (THEORY.md eq. 3.30).
     pub fn stored(&self) -> f64 {
         let mut below = Vertex::default();
         let mut sum = 0.0;
